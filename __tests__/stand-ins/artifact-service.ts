@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, jest } from '@jest/globals';
 
 /**
  * The runner's artifact service, as far as `@actions/artifact` speaks to it: runs, immutable names,
@@ -148,4 +149,24 @@ export async function startArtifactServer(): Promise<ArtifactServer> {
         });
       }),
   };
+}
+
+/**
+ * A server of artifacts for each test of a file, in whose run `run-1` the process is. The library
+ * tells the log of its progress, which nobody reads here.
+ */
+export function artifactServerPerTest(): () => ArtifactServer {
+  const before = { ...process.env };
+  let server: ArtifactServer;
+  beforeEach(async () => {
+    server = await startArtifactServer();
+    Object.assign(process.env, server.environment('run-1'));
+    jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    process.env = { ...before };
+    await server.close();
+  });
+  return () => server;
 }

@@ -1,29 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { LP_INSTANCES } from '../../__tests__/unit/explain/lp-instances.ts';
 import { assign } from '../../src/explain/assign.ts';
 import { createSolver } from '../../src/solver/index.ts';
 import type { Part } from './page.ts';
 
-interface Instance {
-  name: string;
-  scores: number[][];
-  priors: number[];
-  /** Of the bounds rounded outwards, and of the paper's own program; null: it has no solution. */
-  objective: number;
-  paper: number | null;
-}
-
 /** Affinity that QualEval's linear program reaches, against another solver's optimum. */
 export async function assignment(): Promise<Part> {
-  const { instances } = JSON.parse(
-    readFileSync(new URL('../../fixtures/qualeval/lp-instances.json', import.meta.url), 'utf8'),
-  ) as { instances: Instance[] };
   const tools = {
     solve: createSolver(),
     hash: (text: string): string => createHash('sha256').update(text).digest('hex'),
   };
   const rows = [];
-  for (const { name, scores, priors, objective, paper } of instances) {
+  for (const { name, scores, priors, objective, paper } of LP_INSTANCES) {
     const found = await assign(
       scores.map((affinities, index) => ({ id: `r${String(index)}`, affinities })),
       priors.map((prior, column) => ({ id: `a${String(column)}`, prior })),

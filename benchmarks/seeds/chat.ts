@@ -1,25 +1,11 @@
-import { readFileSync } from 'node:fs';
 import {
   conversation,
-  evaluatorsOf,
-  random,
-  scripted,
-  steering,
-  verdict,
+  published,
+  publishedConversations,
 } from '../../__tests__/unit/ask/dialogues.ts';
-import { answer, reference, scoring, tests, tryResult } from '../../__tests__/unit/run/builders.ts';
-import { leadConversation } from '../../src/ask/conversation.ts';
 import { gradeEvaluators } from '../../src/ask/evaluator-tests.ts';
-import { conversationResult } from '../../src/ask/transcript.ts';
-import { conversationSummary } from '../../src/judge/conversations.ts';
-import type { ReferenceRun, SuiteRun, Try } from '../../src/plan/suite-run.ts';
-import type { ConversationSummary, EvaluatorGrade } from '../../src/result/conversations.ts';
+import type { EvaluatorGrade } from '../../src/result/conversations.ts';
 import type { Part } from './page.ts';
-
-const read = (name: string): unknown =>
-  JSON.parse(
-    readFileSync(new URL(`../../fixtures/conversations/${name}.json`, import.meta.url), 'utf8'),
-  );
 
 /** Shares of yes that its README prints, in percent: accepted answers, then rejected ones. */
 const VALIDATION: Readonly<Record<string, readonly number[]>> = {
@@ -42,7 +28,7 @@ const CRITERIA = ['understanding', 'correctness', 'completeness'];
 
 /** The table by which code_chat_eval chose its evaluator, from its published labels. */
 export function validation(): Part {
-  const { accepted, evaluators } = read('evaluators') as {
+  const { accepted, evaluators } = published('evaluators') as {
     accepted: string;
     evaluators: Record<string, string>;
   };
@@ -85,71 +71,9 @@ export function validation(): Part {
   };
 }
 
-const STEPS = 5;
-
-/** A dialogue that ends as the letter says: complete at a turn (1–5), never (x), or unasked (a–e). */
-async function lead(letter: string): Promise<Try> {
-  const of = steering({ max_steps: STEPS });
-  const stop = 'abcde'.indexOf(letter) + 1;
-  let turn = 0;
-  const { complete } = scripted(() =>
-    verdict(String(turn) === letter ? 'yyy' : 'ynn', turn === stop ? '' : 'More?'),
-  );
-  const dialogue = await leadConversation(
-    [{ role: 'user', content: 'q' }],
-    of,
-    0,
-    () => {
-      turn += 1;
-      return Promise.resolve(answer('a'));
-    },
-    { complete, random },
-  );
-  return {
-    result: { ...tryResult('pass'), conversation: conversationResult(dialogue, of) },
-    other: null,
-  };
-}
-
 /** Completion and turns of four models over 200 questions, and of one pair of them. */
 export async function evaluation(): Promise<Part> {
-  const { models } = read('dialogues') as { models: Record<string, string> };
-  const led = new Map<string, Try>();
-  for (const letter of new Set(Object.values(models).join(''))) led.set(letter, await lead(letter));
-  const tries = (model: string | null, index: number): Try[] => {
-    const made = led.get(models[model ?? '']?.[index] ?? '');
-    return made === undefined ? [] : [made];
-  };
-  const summary = (base: string | null, head: string): ConversationSummary => {
-    const generation = (side: string) => ({
-      kind: 'recorded' as const,
-      thread: [],
-      fingerprint: side,
-    });
-    const runs = [...(models[head] ?? '')].map((_, index): ReferenceRun => ({
-      affected: {
-        reference: reference(`q${String(index)}`),
-        base: base === null ? null : generation('base'),
-        head: generation('head'),
-        change: 'both',
-        baseReference: null,
-      },
-      base: base === null ? [] : tries(base, index),
-      head: tries(head, index),
-    }));
-    const of = conversation({ max_steps: STEPS });
-    const found = conversationSummary(
-      {
-        deciding: scoring(tests({ conversation: of }), { evaluators: evaluatorsOf(of) }),
-        other: null,
-        runs,
-      } as unknown as SuiteRun,
-      runs,
-      1,
-    );
-    if (found === null) throw new TypeError('a conversation has a summary');
-    return found;
-  };
+  const { summary } = await publishedConversations();
   const alone = Object.entries(COMPLETED).flatMap(([model, [share, turns]]) => {
     const found = summary(null, model);
     const digits = turns.split('.')[1]?.length ?? 0;

@@ -1,29 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import library from '@actions/artifact';
-import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Job } from '../../../src/action/context.ts';
 import { linkedReport } from '../../../src/action/report-link.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
 import type { Session } from '../../../src/session/session.ts';
 import type { ArtifactLibrary } from '../../../src/store/artifact.ts';
-import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
+import { artifactServerPerTest } from '../../stand-ins/artifact-service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 
 const RUN = 'https://github.com/acme/prompts/actions/runs/7001';
-const before = { ...process.env };
-let server: ArtifactServer;
-beforeEach(async () => {
-  server = await startArtifactServer();
-  Object.assign(process.env, server.environment('run-1'));
-  // The library tells the log of its progress.
-  jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
-});
-afterEach(async () => {
-  jest.restoreAllMocks();
-  process.env = { ...before };
-  await server.close();
-});
+const server = artifactServerPerTest();
 afterAll(removeTemporaryFolders);
 
 async function linked(
@@ -44,7 +32,7 @@ async function linked(
   const job = {
     inputs: readInputs(given).inputs,
     env: {
-      ...server.environment('run-1'),
+      ...server().environment('run-1'),
       GITHUB_REPOSITORY: 'acme/prompts',
       GITHUB_RUN_ID: '7001',
       ...env,
@@ -69,7 +57,7 @@ describe('the report of a job', () => {
   test('is uploaded as it is, so that its link opens it', async () => {
     const { url, warnings } = await linked();
     expect([url, warnings]).toEqual([`${RUN}/artifacts/1`, []]);
-    expect(server.artifacts.map(({ name, body }) => [name, body.toString()])).toEqual([
+    expect(server().artifacts.map(({ name, body }) => [name, body.toString()])).toEqual([
       ['evaldiff-report.html', '<!doctype html><p>every answer</p>'],
     ]);
   });
@@ -82,7 +70,7 @@ describe('the report of a job', () => {
       await linked({ 'check-name': 'tone' }),
     ];
     expect(all.map(({ url }) => url)).toEqual([1, 2, 3, 4].map((id) => `${RUN}/artifacts/${id}`));
-    expect(server.artifacts.map(({ name }) => name)).toEqual([
+    expect(server().artifacts.map(({ name }) => name)).toEqual([
       'evaldiff-report.html',
       ...Array.from({ length: 3 }, () =>
         expect.stringMatching(/^evaldiff-report-[0-9a-f]{8}\.html$/),
@@ -106,7 +94,7 @@ describe('the report of a job', () => {
     ['CreateArtifact', 403, 'not yours'],
     ['FinalizeArtifact', 400, 'no'],
   ])('that the service refuses at %s is a warning', async (method, status, message) => {
-    server.refuse(method, status, message);
+    server().refuse(method, status, message);
     const { url, warnings } = await linked();
     expect(url).toBeNull();
     expect(warnings).toEqual([expect.stringContaining('The verdict stands; the report is ')]);
@@ -124,6 +112,6 @@ describe('the report of a job', () => {
   ])('is named by its path %s', async (_, given, options) => {
     const { url, info, warnings, file } = await linked(given, options);
     expect([url, warnings, info]).toEqual([null, [], [`The report with every answer: ${file}`]]);
-    expect(server.methods).toEqual([]);
+    expect(server().methods).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../../src/metrics/index.ts';
-import { createSandbox } from '../../../src/sandbox/index.ts';
 import type { Json, JsonMap } from '../../../src/types/plain.ts';
 import { read } from '../../unit/config/tree.ts';
 import { onAnswers, sample, tools } from '../../unit/metrics/samples.ts';
+import { realSandbox } from '../metrics/real-sandbox.ts';
 
 const FOLDER = new URL('../../../fixtures/promptfoo/', import.meta.url);
 
@@ -30,13 +30,7 @@ const FILES = Object.fromEntries(
   ),
 );
 
-const sandbox = createSandbox({
-  mode: 'sandbox',
-  env: {},
-  timeoutSeconds: 20,
-  log: () => undefined,
-});
-afterAll(() => sandbox.close());
+const sandbox = realSandbox();
 
 /** Our verdicts on every answer: 1 and 0, e for an error, - where the assertion is not carried. */
 async function verdicts(row: Row): Promise<{ pass: string; told: string }> {

@@ -7,20 +7,12 @@ import type { Result } from '../../../src/result/result.ts';
 import { simplexModel } from '../../../src/solver/thread.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../../src/types/solver.ts';
 import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
+import { LP_INSTANCES } from '../../unit/explain/lp-instances.ts';
 import { obedient, quiz } from './projects.ts';
 import { bareEnvironment, ROOT, start } from './runner.ts';
 import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
 
-interface Instance {
-  scores: number[][];
-  lower: number[];
-  upper: number[];
-  objective: number;
-}
-const { instances } = JSON.parse(
-  readFileSync(join(ROOT, 'fixtures/qualeval/lp-instances.json'), 'utf8'),
-) as { instances: Instance[] };
-const { scores, lower, upper, objective } = instances.at(-1)!;
+const { scores, lower, upper, objective } = LP_INSTANCES.at(-1)!;
 const program: AssignmentProgram = {
   rows: scores.map((row) => ({ members: 1, scores: row })),
   perReference: 2,

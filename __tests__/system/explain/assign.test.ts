@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { assign, type Assignment, type Column } from '../../../src/explain/assign.ts';
 import { attributeBounds } from '../../../src/explain/assignment-program.ts';
@@ -6,6 +5,7 @@ import { priorsOf } from '../../../src/explain/assignment-program.ts';
 import { wholeCounts, type RatedReference } from '../../../src/explain/assignment-program.ts';
 import type { AssignmentProgram, Solve, Solver } from '../../../src/types/solver.ts';
 import fc, { draws } from '../../fuzz.ts';
+import { LP_INSTANCES } from '../../unit/explain/lp-instances.ts';
 import { sha256, solveHere } from './solvers.ts';
 
 type Assigned = Extract<Assignment, { status: 'assigned' }>;
@@ -265,19 +265,7 @@ describe('an answer of a solver', () => {
 });
 
 describe('the published program', () => {
-  const { instances } = JSON.parse(
-    readFileSync(new URL('../../../fixtures/qualeval/lp-instances.json', import.meta.url), 'utf8'),
-  ) as {
-    instances: {
-      name: string;
-      scores: number[][];
-      priors: number[];
-      objective: number;
-      paper: number | null;
-    }[];
-  };
-
-  test.each(instances.map((instance) => [instance.name, instance] as const))(
+  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
     'is solved to its optimum on %s, and widened only where it has no solution',
     async (_, { scores, priors, objective, paper }) => {
       const found = await assigned(

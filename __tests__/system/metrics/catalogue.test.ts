@@ -1,7 +1,6 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
-import { createSandbox } from '../../../src/sandbox/index.ts';
 import {
   builtIn,
   embedder,
@@ -11,14 +10,9 @@ import {
   sample,
   tools,
 } from '../../unit/metrics/samples.ts';
+import { realSandbox } from './real-sandbox.ts';
 
-const sandbox = createSandbox({
-  mode: 'sandbox',
-  env: {},
-  timeoutSeconds: 20,
-  log: () => undefined,
-});
-afterAll(() => sandbox.close());
+const sandbox = realSandbox();
 
 describe('every entry of the catalogue', () => {
   test.each([...metrics.values()].map((metric) => [metric.name, metric] as const))(

@@ -1,17 +1,11 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../../src/metrics/index.ts';
-import { createSandbox } from '../../../src/sandbox/index.ts';
 import type { Metric } from '../../../src/types/metric.ts';
 import type { CodeJob, CodeLanguage } from '../../../src/types/model.ts';
 import { onAnswers, place, sample, tools } from '../../unit/metrics/samples.ts';
+import { realSandbox } from './real-sandbox.ts';
 
-const sandbox = createSandbox({
-  mode: 'sandbox',
-  env: {},
-  timeoutSeconds: 20,
-  log: () => undefined,
-});
-afterAll(() => sandbox.close());
+const sandbox = realSandbox();
 const real = tools({ evaluate: onAnswers(sandbox.evaluate) });
 
 function codeMetric(

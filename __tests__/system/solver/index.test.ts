@@ -5,26 +5,18 @@ import { wholeCounts } from '../../../src/explain/assignment-program.ts';
 import { createSolver } from '../../../src/solver/index.ts';
 import type { SimplexModel } from '../../../src/solver/thread.ts';
 import type { AssignmentProgram } from '../../../src/types/solver.ts';
+import { LP_INSTANCES, type LpInstance } from '../../unit/explain/lp-instances.ts';
 import { sha256 } from '../explain/solvers.ts';
 
 /** A thread per program, on machines that do other things too. */
 jest.setTimeout(60_000);
 
-interface Instance {
-  name: string;
-  scores: number[][];
-  priors: number[];
-  lower: number[];
-  upper: number[];
-  objective: number;
-}
-const read = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../../fixtures/qualeval/${name}`, import.meta.url), 'utf8'));
-const { instances } = read('lp-instances.json') as { instances: Instance[] };
 /** A cutting-plane form of an assignment on which javascript-lp-solver cycles. */
-const endless = read('endless-simplex.json') as SimplexModel;
+const endless = JSON.parse(
+  readFileSync(new URL('../../../fixtures/qualeval/endless-simplex.json', import.meta.url), 'utf8'),
+) as SimplexModel;
 
-const programOf = ({ scores, lower, upper }: Instance): AssignmentProgram => ({
+const programOf = ({ scores, lower, upper }: LpInstance): AssignmentProgram => ({
   rows: scores.map((row) => ({ members: 1, scores: row })),
   perReference: 2,
   lower,
@@ -34,7 +26,7 @@ const threads = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
 
 describe.each(['javascript-lp-solver', 'highs'] as const)('%s', (solver) => {
-  test.each(instances.map((instance) => [instance.name, instance] as const))(
+  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
     'finds the known optimum of %s, with exactly two attributes per reference',
     async (_, instance) => {
       const program = programOf(instance);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import library from '@actions/artifact';
-import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { UserError } from '../../../src/errors.ts';
 import { PART_FILES } from '../../../src/plan/manifest.ts';
 import {
@@ -14,30 +14,18 @@ import {
   type ArtifactLibrary,
 } from '../../../src/store/artifact.ts';
 import { openPart } from '../../../src/store/part.ts';
-import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
+import { artifactServerPerTest } from '../../stand-ins/artifact-service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 
 jest.setTimeout(60_000);
 
 const PROJECT = '.\nevaldiff.yaml';
 const FILES = ['manifest.json', 'answers.sqlite', 'others.jsonl'];
-const before = { ...process.env };
-let server: ArtifactServer;
+const server = artifactServerPerTest();
 const inRun = (run: string): void => {
-  Object.assign(process.env, server.environment(run));
+  Object.assign(process.env, server().environment(run));
 };
 
-beforeEach(async () => {
-  server = await startArtifactServer();
-  inRun('run-1');
-  // The library tells the log of its progress.
-  jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
-});
-afterEach(async () => {
-  jest.restoreAllMocks();
-  process.env = { ...before };
-  await server.close();
-});
 afterAll(removeTemporaryFolders);
 
 function part(content: string): string {
@@ -116,12 +104,12 @@ describe('parts, through the real client and an artifact service on loopback', (
     ],
     ['FinalizeArtifact', 400, 'no', /could not be uploaded: .*no$/],
   ])('that the service refuses at %s with %i say why', async (method, status, message, said) => {
-    server.refuse(method, status, message);
+    server().refuse(method, status, message);
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(said);
   });
 
   test('that cannot be listed or fetched are told, the others are there', async () => {
-    server.refuse('ListArtifacts', 403, 'forbidden');
+    server().refuse('ListArtifacts', 403, 'forbidden');
     expect(
       (await fetchParts(library, { project: PROJECT, folder: temporaryFolder('fetched') }))
         .problems,
@@ -135,7 +123,7 @@ describe('parts, through the real client and an artifact service on loopback', (
     const packed = join(temporaryFolder('hostile'), 'x.zip');
     const script = `import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1], "w") as z:\n  for name in ["../../evil.txt", "/tmp/evil-of-evaldiff.txt", "manifest.json", "a/../../../evil.txt"]: z.writestr(name, "evil")`;
     execFileSync('python3', ['-c', script, packed]);
-    server.artifacts[0]!.body = readFileSync(packed);
+    server().artifacts[0]!.body = readFileSync(packed);
     const folder = temporaryFolder('fetched');
     const { parts } = await fetchParts(library, {
       project: PROJECT,

@@ -2,13 +2,18 @@
  * Scripted models for dialogues: what the assistant says and how evaluators judge, without a
  * network.
  */
-import type { CriterionWord } from '../../../src/result/conversations.ts';
+import { readFileSync } from 'node:fs';
+import { leadConversation } from '../../../src/ask/conversation.ts';
+import { conversationResult } from '../../../src/ask/transcript.ts';
+import { conversationSummary } from '../../../src/judge/conversations.ts';
+import type { ReferenceRun, SuiteRun, Try } from '../../../src/plan/suite-run.ts';
+import type { ConversationSummary, CriterionWord } from '../../../src/result/conversations.ts';
 import type { Evaluator } from '../../../src/select/conversation-rules.ts';
 import { nameEvaluators } from '../../../src/select/conversation-rules.ts';
 import { steeringOf, type Steering } from '../../../src/select/conversation-rules.ts';
 import type { Conversation } from '../../../src/suite/suite.ts';
 import type { Completion, Request } from '../../../src/types/model.ts';
-import { answer } from '../run/builders.ts';
+import { answer, reference, scoring, tests, tryResult } from '../run/builders.ts';
 
 const place = { file: 'prompts/tests/p.yaml', line: 3 };
 
@@ -82,3 +87,88 @@ export function answersShown(request: Request): number {
 /** Differs for every text, as the product's own does. */
 export const random = (purpose: string): string =>
   `D${[...purpose].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, 7).toString(16)}`;
+
+const STEPS = 5;
+
+/**
+ * A dialogue that is judged as the letter says: complete at a turn (1-5), never (x), or left without
+ * a question (a-e).
+ */
+async function leadAs(letter: string): Promise<Try> {
+  const of = steering({ max_steps: STEPS });
+  const stop = 'abcde'.indexOf(letter) + 1;
+  let turn = 0;
+  const { complete } = scripted(() =>
+    verdict(String(turn) === letter ? 'yyy' : 'ynn', turn === stop ? '' : 'More?'),
+  );
+  const dialogue = await leadConversation(
+    [{ role: 'user', content: 'q' }],
+    of,
+    0,
+    () => {
+      turn += 1;
+      return Promise.resolve(answer('a'));
+    },
+    { complete, random },
+  );
+  return {
+    result: { ...tryResult('pass'), conversation: conversationResult(dialogue, of) },
+    other: null,
+  };
+}
+
+/** code_chat_eval's published evaluation of four models over 200 questions. */
+export interface PublishedConversations {
+  /** A try for each way in which a dialogue ended, by its letter. */
+  led: ReadonlyMap<string, Try>;
+  /** What two models came to, or one of them alone, without a base. */
+  runs(base: string | null, head: string): ReferenceRun[];
+  summary(base: string | null, head: string): ConversationSummary;
+}
+
+export async function publishedConversations(): Promise<PublishedConversations> {
+  const { models } = published('dialogues') as { models: Record<string, string> };
+  const led = new Map<string, Try>();
+  for (const letter of '12345xabcd') led.set(letter, await leadAs(letter));
+  const tries = (model: string, index: number): Try[] => {
+    const found = led.get(models[model]?.[index] ?? '');
+    return found === undefined ? [] : [found];
+  };
+  const generation = (side: string) => ({
+    kind: 'recorded' as const,
+    thread: [],
+    fingerprint: side,
+  });
+  const runs: PublishedConversations['runs'] = (base, head) =>
+    [...(models[head] ?? '')].map((_, index) => ({
+      affected: {
+        reference: reference(`q${String(index)}`),
+        base: base === null ? null : generation('base'),
+        head: generation('head'),
+        change: 'both',
+        baseReference: null,
+      },
+      base: base === null ? [] : tries(base, index),
+      head: tries(head, index),
+    }));
+  const of = conversation({ max_steps: STEPS });
+  const deciding = scoring(tests({ conversation: of }), { evaluators: evaluatorsOf(of) });
+  return {
+    led,
+    runs,
+    summary(base, head) {
+      const found = runs(base, head);
+      const suite = { deciding, other: null, runs: found } as unknown as SuiteRun;
+      const summary = conversationSummary(suite, found, 1);
+      if (summary === null) throw new TypeError('a conversation has a summary');
+      return summary;
+    },
+  };
+}
+
+/** The published labels of code_chat_eval, as `fixtures/conversations` has them. */
+export function published(name: 'dialogues' | 'evaluators'): unknown {
+  return JSON.parse(
+    readFileSync(new URL(`../../../fixtures/conversations/${name}.json`, import.meta.url), 'utf8'),
+  );
+}

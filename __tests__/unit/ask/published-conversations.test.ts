@@ -1,97 +1,31 @@
 /** The calculations, fed with the published labels of code_chat_eval, give its own tables. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { leadConversation } from '../../../src/ask/conversation.ts';
 import { gradeEvaluators } from '../../../src/ask/evaluator-tests.ts';
 import { testEvaluators } from '../../../src/ask/evaluator-tests.ts';
-import { conversationResult } from '../../../src/ask/transcript.ts';
-import { conversationSummary } from '../../../src/judge/conversations.ts';
-import type { Try, ReferenceRun, SuiteRun } from '../../../src/plan/suite-run.ts';
 import type {
-  ConversationResult,
   EvaluatorGrade,
   EvaluatorVerdict,
   PairedMean,
 } from '../../../src/result/conversations.ts';
-import { answer, reference, tests, tryResult, scoring } from '../run/builders.ts';
-import { conversation, evaluatorsOf, random, scripted, steering, verdict } from './dialogues.ts';
+import {
+  published,
+  publishedConversations,
+  conversation,
+  evaluatorsOf,
+  random,
+  scripted,
+  steering,
+  verdict,
+} from './dialogues.ts';
 
-const read = (name: string): unknown =>
-  JSON.parse(readFileSync(`fixtures/conversations/${name}.json`, 'utf8'));
-const dialogues = read('dialogues') as { models: Record<string, string> };
-const answers = read('evaluators') as { accepted: string; evaluators: Record<string, string> };
+const answers = published('evaluators') as { accepted: string; evaluators: Record<string, string> };
 const [LLAMA, CODE_LLAMA, FLASH, MINI] = [
   'meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo',
   'codellama/CodeLlama-34b-Instruct-hf',
   'gemini-1.5-flash',
   'gpt-4o-mini',
 ];
-const five = steering({ max_steps: 5 });
-
-/**
- * Leads a dialogue that is judged as the letter says: complete at a turn (1-5), never (x), or left
- * without a question (a-e).
- */
-async function lead(letter: string): Promise<ConversationResult> {
-  const stop = 'abcde'.indexOf(letter) + 1;
-  let turn = 0;
-  const { complete } = scripted(() =>
-    verdict(String(turn) === letter ? 'yyy' : 'ynn', turn === stop ? '' : 'More?'),
-  );
-  const dialogue = await leadConversation(
-    [{ role: 'user', content: 'q' }],
-    five,
-    0,
-    async () => {
-      turn += 1;
-      return answer('a');
-    },
-    { complete, random },
-  );
-  return conversationResult(dialogue, five);
-}
-
-const led = new Map(
-  await Promise.all([...'12345xabcd'].map(async (letter) => [letter, await lead(letter)] as const)),
-);
-
-function runsOf(base: string | null, head: string): ReferenceRun[] {
-  const generation = (side: string) => ({
-    kind: 'recorded' as const,
-    thread: [],
-    fingerprint: side,
-  });
-  const attempts = (labels: string | undefined, index: number): Try[] => {
-    const found = led.get(labels?.[index] ?? '');
-    return found === undefined
-      ? []
-      : [{ result: { ...tryResult('pass'), conversation: found }, other: null }];
-  };
-  return [...(dialogues.models[head] ?? '')].map((_, index) => ({
-    affected: {
-      reference: reference(`q${String(index)}`),
-      base: base === null ? null : generation('base'),
-      head: generation('head'),
-      change: 'both',
-      baseReference: null,
-    },
-    base: base === null ? [] : attempts(dialogues.models[base], index),
-    head: attempts(dialogues.models[head], index),
-  }));
-}
-
-function summaryOf(base: string | null, head: string) {
-  const of = conversation({ max_steps: 5 });
-  const runs = runsOf(base, head);
-  const suite = {
-    deciding: scoring(tests({ conversation: of }), { evaluators: evaluatorsOf(of) }),
-    other: null,
-    runs,
-  } as unknown as SuiteRun;
-  const summary = conversationSummary(suite, runs, 1);
-  if (summary === null) throw new Error('no summary');
-  return summary;
-}
+const { led, runs: runsOf, summary: summaryOf } = await publishedConversations();
 
 const rounded = ({ base, head, n }: PairedMean) =>
   [base, head].map((value) => (value === null ? null : Number(value.toFixed(4)))).concat(n);
@@ -168,12 +102,16 @@ describe('the published evaluation of four models', () => {
   });
 
   test('gives null, not the last turn, for a criterion that was never met', () => {
-    expect(led.get('x')?.turns_to).toEqual({
+    expect(led.get('x')?.result.conversation?.turns_to).toEqual({
       understanding: 1,
       correctness: null,
       completeness: null,
     });
-    expect(led.get('3')?.turns_to).toEqual({ understanding: 1, correctness: 3, completeness: 3 });
+    expect(led.get('3')?.result.conversation?.turns_to).toEqual({
+      understanding: 1,
+      correctness: 3,
+      completeness: 3,
+    });
   });
 });
 

@@ -1,20 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { outwardBounds } from '../../../src/explain/assignment-program.ts';
 import { capPriors, priorsOf } from '../../../src/explain/assignment-program.ts';
 import fc from '../../fuzz.ts';
+import { LP_INSTANCES } from './lp-instances.ts';
 
-const { instances } = JSON.parse(
-  readFileSync(new URL('../../../fixtures/qualeval/lp-instances.json', import.meta.url), 'utf8'),
-) as {
-  instances: {
-    name: string;
-    scores: number[][];
-    priors: number[];
-    lower: number[];
-    upper: number[];
-  }[];
-};
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 const priors = fc
@@ -23,7 +12,7 @@ const priors = fc
   .map((raw) => raw.map((value) => value / sum(raw)));
 
 describe('priors', () => {
-  test.each(instances.map((instance) => [instance.name, instance] as const))(
+  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
     'of %s are its normalised mean affinities',
     (_, { scores, priors: known }) => {
       const found = priorsOf(scores, known.length);
@@ -85,7 +74,7 @@ describe('priors', () => {
 });
 
 describe('bounds', () => {
-  test.each(instances.map((instance) => [instance.name, instance] as const))(
+  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
     'of %s are those worked out elsewhere',
     (_, { scores, priors: given, lower, upper }) => {
       expect(outwardBounds(given, scores.length, 2, 0.1)).toMatchObject({ lower, upper });

@@ -5,7 +5,7 @@ import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/doc
 import type { Links } from '../../../src/report/sections/document.ts';
 import { sectionBlocks } from '../../../src/report/sections/index.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
-import { COMMENT_ELEMENTS, renderGithub } from '../../stand-ins/github-markdown.ts';
+import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
 import { expectGolden } from './golden.ts';
 import {
   enormous,
@@ -49,8 +49,7 @@ describe('the order of a comment', () => {
   });
 
   test('shows verdict, changed lines, the worst reference and the suites, and collapses all that follows but the footer', () => {
-    const top = renderGithub(body)
-      .html.replace(/<details>[^]*?<\/details>/g, '<details/>')
+    const top = withoutFolds(renderGithub(body).html, '<details/>')
       .replace(/<table>[^]*?<\/table>/g, '<table/>')
       .replace(/<pre>[^]*?<\/pre>/g, '<pre/>');
     expect(

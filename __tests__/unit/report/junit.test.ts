@@ -14,6 +14,11 @@ import {
   withProblems,
 } from './results.ts';
 
+const PASSED_THEN_FAILED = {
+  base: sideOf([{ outcome: 'pass', actual: 'x' }]),
+  head: sideOf([{ outcome: 'fail', actual: 'y' }]),
+};
+
 interface Element {
   name: string;
   attributes: Record<string, string>;
@@ -193,8 +198,7 @@ describe('renderJunit', () => {
 
   test('says of what fell with its suite that it is part of the fall, even with one try each', () => {
     const fell = referenceOf('a', 'fell', {
-      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-      head: sideOf([{ outcome: 'fail', actual: 'y' }]),
+      ...PASSED_THEN_FAILED,
     });
     const root = parse(
       renderJunit(
@@ -225,8 +229,7 @@ describe('renderJunit', () => {
 
   test('has a failure for the suite itself where it regressed and no reference can be named', () => {
     const moved = referenceOf('a', 'inconclusive', {
-      base: sideOf([{ outcome: 'pass', actual: 'x' }]),
-      head: sideOf([{ outcome: 'fail', actual: 'y' }]),
+      ...PASSED_THEN_FAILED,
     });
     const root = parse(
       renderJunit(

@@ -1,19 +1,13 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   javascriptMetric,
   javascriptProblem,
   pythonMetric,
   type CodeCheck,
 } from '../../../../src/config/imports/code.ts';
-import { createSandbox } from '../../../../src/sandbox/index.ts';
+import { realSandbox } from '../../metrics/real-sandbox.ts';
 
-const sandbox = createSandbox({
-  mode: 'sandbox',
-  env: {},
-  timeoutSeconds: 10,
-  log: () => undefined,
-});
-afterAll(() => sandbox.close());
+const sandbox = realSandbox();
 
 const check = (source: string, more: Partial<CodeCheck> = {}): CodeCheck => ({
   source,

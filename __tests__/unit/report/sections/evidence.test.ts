@@ -6,7 +6,7 @@ import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { ReferenceResult } from '../../../../src/result/reference-result.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import type { ScoringResult } from '../../../../src/result/scoring-result.ts';
-import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
 import { referenceOf, regression, resultOf, score, sideOf, suiteOf } from '../results.ts';
 
 const marker = '<!-- evaldiff -->';
@@ -87,7 +87,7 @@ describe('the worst reference', () => {
         { marker },
       ),
     );
-    const open = html.replace(/<details>[^]*?<\/details>/g, '');
+    const open = withoutFolds(html);
     for (const words of ['What it did:', 'Base ✅', 'Head ❌', 'lacks &quot;30 days&quot;'])
       expect(open).toContain(words);
     expect(text).toContain(
@@ -157,7 +157,7 @@ describe('a changed scoring', () => {
 
   test('is shown with its lines and a reference whose outcome it flipped, though nothing got worse', () => {
     const { html, text } = renderGithub(renderComment(result, { marker }));
-    const open = html.replace(/<details>[^]*?<\/details>/g, '');
+    const open = withoutFolds(html);
     expect(open).toContain('+ ignore_case: true');
     expect(open).not.toContain('prompts/s.yaml');
     expect(text).toContain(

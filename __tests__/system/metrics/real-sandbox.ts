@@ -1,0 +1,14 @@
+import { afterAll } from '@jest/globals';
+import { createSandbox } from '../../../src/sandbox/index.ts';
+
+/** The locked sandbox, open for all tests of a file. */
+export function realSandbox(): ReturnType<typeof createSandbox> {
+  const sandbox = createSandbox({
+    mode: 'sandbox',
+    env: {},
+    timeoutSeconds: 20,
+    log: () => undefined,
+  });
+  afterAll(() => sandbox.close());
+  return sandbox;
+}
