@@ -74,17 +74,19 @@ models:
     .concat('\n');
 }
 
-/** Vendors of which no rules are on record: their names, and what to write. */
+/** Vendors of which no rules are on record: their names, what to write, and what ends. */
 function renderByName(): string {
-  const rows = vendorNames()
+  const vendors = vendorNames()
     .map((vendor) => ({ vendor, ...factsOf(vendor) }))
-    .filter(({ passports }) => passports.length === 0)
-    .map(({ vendor, label, host, keyInput, keyVariable, models, starterModel }) => {
+    .filter(({ passports }) => passports.length === 0);
+  const rows = vendors.map(
+    ({ vendor, label, host, keyInput, keyVariable, models, starterModel }) => {
       const named = models.test(starterModel)
         ? `\`model: ${starterModel}\` in the prompt`
         : `\`models: { ${starterModel}: { provider: ${vendor} } }\` in the settings`;
       return `| ${label} | ${named} | \`${keyInput}\`, \`${keyVariable}\` | \`${host}\` |`;
-    });
+    },
+  );
   return [
     `## Further vendors by name
 
@@ -93,7 +95,16 @@ They are asked in OpenAI's language. A model whose name does not tell whose it i
 | vendor | write | key (input, variable) | host |
 | --- | --- | --- | --- |`,
     ...rows,
+    '',
+    renderEnds(vendors.flatMap(({ ends }) => Object.entries(ends))),
   ].join('\n');
+}
+
+function renderEnds(ends: readonly [day: string, models: readonly string[]][]): string {
+  const days = ends
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([day, models]) => `| ${day} | ${models.map((model) => `\`${model}\``).join(', ')} |`);
+  return ['| ends | models |', '| --- | --- |', ...days].join('\n');
 }
 
 const SERVERS = `## Servers of your own, and of clouds
@@ -124,9 +135,6 @@ function renderVendor(facts: VendorFacts): string {
     (passport) =>
       `| [${passport.family}](${passport.source}) | ${refusals(passport)} | ${passport.forms.join(', ')} | ${passport.thinks} | ${passport.api === 'responses' ? 'Responses' : 'as others'} | ${passport.checked} |`,
   );
-  const days = Object.entries(ends)
-    .sort()
-    .map(([day, models]) => `| ${day} | ${models.map((model) => `\`${model}\``).join(', ')} |`);
   const intro = `## ${label}
 
 Key: the input \`${keyInput}\`, or the variable \`${keyVariable}\`. Host: \`${host}\`.${version.join('')}`;
@@ -141,7 +149,7 @@ Key: the input \`${keyInput}\`, or the variable \`${keyVariable}\`. Host: \`${ho
             ...families,
           ].join('\n'),
         ]),
-    ...(days.length === 0 ? [] : [['| ends | models |', '| --- | --- |', ...days].join('\n')]),
+    ...(Object.keys(ends).length === 0 ? [] : [renderEnds(Object.entries(ends))]),
   ].join('\n\n');
 }
 

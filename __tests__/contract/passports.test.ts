@@ -23,6 +23,25 @@ const MODELS: Readonly<Partial<Record<VendorName, readonly string[]>>> = {
 };
 const at = (provider: VendorName, model: string) => ({ provider, endpoint: null, model });
 
+/** The models that everything names: what new projects begin with, and a few more for examples. */
+const EXAMPLES: readonly (readonly [VendorName, string])[] = [
+  ...vendorNames().map((vendor) => [vendor, factsOf(vendor).starterModel] as const),
+  ['openai', 'gpt-5.4'],
+  ['openai', 'gpt-5.5'],
+  // Takes a temperature, for sweeps over some.
+  ['anthropic', 'claude-sonnet-4-6'],
+];
+
+/** Names of public models, as they stand in text. */
+const PUBLIC =
+  /\b(?:gpt-\d|claude-(?!sonnet\b(?!-))|gemini-\d|grok-\d|deepseek-(?!api)|o\d-)[\w.-]*\w/g;
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
+    (name) => `${folder}/${name}`,
+  );
+}
+
 /** What the SDKs say of ends, by model. */
 function endsInSdks(): Map<string, string> {
   const ends = new Map<string, string>();
@@ -47,7 +66,7 @@ function endsInSdks(): Map<string, string> {
 
 describe('the table of models', () => {
   test('has the ends that the vendors’ SDKs have, and no other', () => {
-    const ours = vendorNames().flatMap((vendor) =>
+    const ours = (Object.keys(MODELS) as VendorName[]).flatMap((vendor) =>
       Object.entries(factsOf(vendor).ends).flatMap(([day, models]) =>
         models.map((model) => [model, day]),
       ),
@@ -121,35 +140,40 @@ describe('the table of models', () => {
     expect(tightTables(page)).toBe(tightTables(renderModels()));
   });
 
-  test('has no end for any model that a page, an example or a help text names', () => {
+  test('is all that a page, an example, a help text or a message names: of these, and no other', () => {
     const pages = [
-      'README.md',
-      'action.yml',
-      ...readdirSync('docs').map((name) => `docs/${name}`),
-      ...readdirSync('examples/workflows').map((name) => `examples/workflows/${name}`),
-      ...readdirSync('src/commands').map((name) => `src/commands/${name}`),
-    ].filter((path) => /\.(md|yml|ts)$/.test(path) && path !== 'docs/models.md');
-    const ending = pages.flatMap((path) =>
+      ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'action.yml'],
+      ...filesIn('docs'),
+      ...filesIn('examples'),
+      ...filesIn('src'),
+    ].filter(
+      (path) =>
+        /\.(md|ya?ml|ts)$/.test(path) && !/^docs\/models\.md$|^src\/types\/vendors/.test(path),
+    );
+    const others = pages.flatMap((path) =>
       readFileSync(path, 'utf8')
         .split('\n')
-        // What a line replaces is an old name on purpose.
+        // What a line replaces is an old name on purpose, and a comment is read by nobody who asks.
         .map((line) => line.replace(/replaces: \[[^\]]*\]/, ''))
-        .flatMap((line) => line.match(/\b(?:gpt-\d|claude-|o\d)[\w.-]*[\w]/g) ?? [])
-        .filter((name) => vendorNames().some((vendor) => endOf(at(vendor, name)) !== null))
+        .filter((line) => !path.endsWith('.ts') || !/^\s*(\/?\*|\/\/)/.test(line))
+        .flatMap((line) => line.match(PUBLIC) ?? [])
+        // FlexEval's own default.
+        .filter((name) => name !== 'gpt-3.5-turbo' || !path.includes('flexeval'))
+        .filter((name) => !EXAMPLES.some(([, model]) => model === name))
         .map((name) => `${path}: ${name}`),
     );
-    expect(ending).toEqual([]);
+    expect(others).toEqual([]);
   });
 
-  test('begins new projects on models that go on, have a price and are known', async () => {
+  test('begins new projects, and gives examples, on models that go on, have a price and are known', async () => {
     const prices = await loadListPrices(new Date('2026-11-22'));
-    for (const vendor of vendorNames()) {
-      const { starterModel } = factsOf(vendor);
-      expect([starterModel, endOf(at(vendor, starterModel))]).toEqual([starterModel, null]);
-      expect(prices(vendor, starterModel)).not.toBeNull();
+    for (const [vendor, model] of EXAMPLES) {
+      expect([model, endOf(at(vendor, model))]).toEqual([model, null]);
+      expect([model, prices(vendor, model)]).toEqual([model, expect.any(Function)]);
       // Of the others nothing is on record: the first request finds it out.
       if (factsOf(vendor).passports.length > 0)
-        expect(passportOf(at(vendor, starterModel))).not.toBeNull();
+        expect(passportOf(at(vendor, model))).not.toBeNull();
+      if (MODELS[vendor] !== undefined) expect(MODELS[vendor]).toContain(model);
     }
   });
 });

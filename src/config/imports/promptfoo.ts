@@ -1,6 +1,7 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
+import { factsOf } from '../../types/vendors.ts';
 import {
   A_PROMPT,
   createDraft,
@@ -172,7 +173,7 @@ function withoutProvider(
   unread: readonly Loss[],
   { remarks }: Imported,
 ): LocatedModel {
-  const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: gpt-4o } }, say`;
+  const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: ${factsOf('openai').starterModel} } }, say`;
   remarks.push(
     ...unread.map((one) => remark(one.place, `${one.what} is not asked: ${one.why}; ${instead}`)),
     ...(unread.length === 0 ? [remark(place, `no provider is named; ${instead}`)] : []),

@@ -1,5 +1,6 @@
 import { counted } from '../../text/amounts.ts';
 import type { JsonMap, Notice, Place } from '../../types/plain.ts';
+import { factsOf } from '../../types/vendors.ts';
 import { remark, type Draft } from './draft.ts';
 
 /** Names that no metric of an imported file is likely to have. */
@@ -35,7 +36,7 @@ export function judgeTheRest(
       place,
       hasGrader
         ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
-        : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: gpt-4o, say), and head's are compared with base's`,
+        : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
     ),
   );
 }

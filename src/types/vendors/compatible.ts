@@ -25,6 +25,16 @@ export const compatibleFacts = {
     keyVariable: 'GEMINI_API_KEY',
     models: /^gemini-/,
     starterModel: 'gemini-3.5-flash',
+    // https://ai.google.dev/gemini-api/docs/deprecations; the day is announced, not the earliest.
+    ends: {
+      '2026-06-01': [
+        'gemini-2.0-flash',
+        'gemini-2.0-flash-001',
+        'gemini-2.0-flash-lite',
+        'gemini-2.0-flash-lite-001',
+      ],
+      '2026-12-01': ['gemini-2.5-pro', 'gemini-2.5-flash'],
+    },
     priceId: 'google',
   },
   mistral: {
@@ -54,7 +64,9 @@ export const compatibleFacts = {
     keyInput: 'deepseek-api-key',
     keyVariable: 'DEEPSEEK_API_KEY',
     models: /^deepseek-[\w.-]+$/,
-    starterModel: 'deepseek-chat',
+    starterModel: 'deepseek-v4-flash',
+    // https://api-docs.deepseek.com/news/news260424
+    ends: { '2026-07-24': ['deepseek-chat', 'deepseek-reasoner'] },
     priceId: 'deepseek',
   },
   xai: {
@@ -65,6 +77,18 @@ export const compatibleFacts = {
     keyVariable: 'XAI_API_KEY',
     models: /^grok-[\w.-]+$/,
     starterModel: 'grok-4.3',
+    // https://docs.x.ai/developers/migration/may-15-retirement
+    ends: {
+      '2026-05-15': [
+        'grok-4-1-fast-reasoning',
+        'grok-4-1-fast-non-reasoning',
+        'grok-4-fast-reasoning',
+        'grok-4-fast-non-reasoning',
+        'grok-4-0709',
+        'grok-code-fast-1',
+        'grok-3',
+      ],
+    },
     priceId: 'x-ai',
   },
   openrouter: {
