@@ -154,7 +154,7 @@ describe('a .prompt.yml', () => {
     expect(await judgedBy({ [FILE]: text })).toEqual({
       problems: [],
       notices: [
-        `${FILE}:3: nothing judges the answers to 2 tests: they are shown and decide nothing. Name a grader in the settings (grader: gpt-4o, say), and head's are compared with base's`,
+        `${FILE}:3: nothing judges the answers to 2 tests: they are shown and decide nothing. Name a grader in the settings (grader: gpt-5.4-mini, say), and head's are compared with base's`,
       ],
       references,
       metrics: [['shown', { kind: 'built-in', uses: 'word_count', with: {} }, true]],
