@@ -27,6 +27,10 @@ const OPERATIONS = [
   'checks/list-annotations',
   'pulls/get',
   'pulls/list',
+  'pulls/list-review-comments',
+  'pulls/create-review-comment',
+  'pulls/update-review-comment',
+  'pulls/delete-review-comment',
   'repos/list-pull-requests-associated-with-commit',
 ];
 /** Bodies of failures that the description does not list for every operation. */

@@ -3,9 +3,11 @@ import { publishCheck } from '../github/check.ts';
 import type { Client } from '../github/client.ts';
 import { publishComment, type CommentMode } from '../github/comment.ts';
 import type { Published } from '../github/published.ts';
-import { annotations } from '../report/annotations.ts';
+import { publishSuggestions } from '../github/suggestions.ts';
+import { annotations, rootOf } from '../report/annotations.ts';
 import { checkSummary, checkTitle, renderComment, renderSummary } from '../report/comment.ts';
 import type { Links } from '../report/sections/document.ts';
+import { suggestions } from '../report/suggestions.ts';
 import { countsForVerdict } from '../result/counts.ts';
 import type { ReferenceStatus } from '../result/reference-result.ts';
 import type { Result, UsageTotals } from '../result/result.ts';
@@ -13,7 +15,7 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { withheldFrom } from '../select/trust.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import type { Session } from '../session/session.ts';
-import { commentMarker, fillFolder } from '../session/write-reports.ts';
+import { commentMarker, fillFolder, suggestionMarker } from '../session/write-reports.ts';
 import { logLine } from '../text/log.ts';
 import type { ChangedFile, EventFacts } from '../types/repository.ts';
 import { appendSummary, type Job } from './context.ts';
@@ -127,9 +129,10 @@ export interface PublishedIds {
 
 /** Puts a result everywhere it belongs. A surface that fails is a warning; the verdict stands. */
 export async function publish(job: PublishJob): Promise<PublishedIds> {
-  const [comment, check, summary] = await Promise.all([
+  const [comment, check, fixes, summary] = await Promise.all([
     postComment(job),
     postCheck(job),
+    postSuggestions(job),
     writeSummary(job),
   ]);
   return {
@@ -137,7 +140,7 @@ export async function publish(job: PublishJob): Promise<PublishedIds> {
     checkRunId: idOf(check),
     warnings: [comment, check]
       .flatMap((published) => (published.ok ? published.warnings : [published.warning]))
-      .concat(summary),
+      .concat(fixes, summary),
   };
 }
 
@@ -165,6 +168,32 @@ async function postComment({
     fork: withheldFrom(facts) !== null,
     body: renderComment(result, { marker, links }),
     ran: result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0,
+  });
+}
+
+/** What was judged by nobody says nothing of the fixes that an earlier run left there. */
+async function postSuggestions({
+  client,
+  facts,
+  result,
+  changed,
+  workingDirectory,
+  comment,
+  checkName,
+  links,
+}: PublishJob): Promise<string[]> {
+  const { pullRequest, head: headSha, repository } = facts;
+  const isJudged = result.conclusion !== 'error' && result.trust !== 'untrusted';
+  if (pullRequest === null || headSha === null || comment === 'never' || !isJudged) return [];
+  const marker = suggestionMarker(checkName);
+  const root = rootOf(workingDirectory);
+  return publishSuggestions(client, {
+    repository,
+    pullRequest,
+    headSha,
+    marker,
+    suggestions: suggestions(result, changed, { root, marker, links }),
+    fork: withheldFrom(facts) !== null,
   });
 }
 

@@ -129,7 +129,7 @@ async function find(
 }
 
 /** Logins are unique, and no user can have the brackets of an app's. */
-function isOwn({ user }: Comment, self: Identity): boolean {
+export function isOwn({ user }: Pick<Comment, 'user'>, self: Identity): boolean {
   if (!user) return false;
   return user.login.toLowerCase() === self.login.toLowerCase() || user.id === self.id;
 }
@@ -155,7 +155,7 @@ async function update(
 }
 
 /** GitHub may give a body back with other line ends than it got. */
-function sameText(a: string, b: string): boolean {
+export function sameText(a: string, b: string): boolean {
   return a.replaceAll('\r\n', '\n').trimEnd() === b.replaceAll('\r\n', '\n').trimEnd();
 }
 

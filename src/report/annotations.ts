@@ -79,7 +79,8 @@ export function annotations(
   }));
 }
 
-function rootOf(workingDirectory: string): string {
+/** What paths below the working directory begin with at the root of the repository. */
+export function rootOf(workingDirectory: string): string {
   const parts = workingDirectory.split('/').filter((part) => part !== '' && part !== '.');
   return parts.length === 0 ? '' : `${parts.join('/')}/`;
 }

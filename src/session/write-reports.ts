@@ -57,11 +57,20 @@ function members(value: object): [string | null, unknown][] {
  * repository keep apart.
  */
 export function commentMarker(checkName: string): string {
+  return markerOf('comment', checkName);
+}
+
+/** What our remarks on the lines of a fix begin with. */
+export function suggestionMarker(checkName: string): string {
+  return markerOf('fix', checkName);
+}
+
+function markerOf(kind: 'comment' | 'fix', checkName: string): string {
   const key = checkName
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 50);
-  return `<!-- evaldiff comment ${key === '' ? 'default' : key} -->`;
+  return `<!-- evaldiff ${kind} ${key === '' ? 'default' : key} -->`;
 }
 
 /**

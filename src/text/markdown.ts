@@ -138,8 +138,13 @@ export function fencedDiff(
   const shown = lines.map(({ sign, text }) =>
     `${DIFF_SIGNS[sign]} ${unmarked(visible(text)).replaceAll('\n', ' ')}`.trimEnd(),
   );
-  const fence = '`'.repeat(Math.max(3, longestRun(shown.join('\n')) + 1));
-  return [`${fence}diff`, ...shown, fence].join('\n');
+  return fenced(shown.join('\n'), 'diff');
+}
+
+/** A text as it is, in a fence that none of its lines can end. An empty one has no line. */
+export function fenced(text: string, language: 'diff' | 'suggestion'): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return [`${fence}${language}`, ...(text === '' ? [] : [text]), fence].join('\n');
 }
 
 function longestRun(text: string): number {

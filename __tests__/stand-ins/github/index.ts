@@ -10,10 +10,20 @@ export {
   ACTIONS_BOT,
   addComment,
   addPull,
+  addReviewComment,
   personalToken,
   workflowToken,
 } from './state.ts';
-export type { Account, CheckRun, Comment, Exchange, Pull, State, Token } from './state.ts';
+export type {
+  Account,
+  CheckRun,
+  Comment,
+  Exchange,
+  Pull,
+  ReviewComment,
+  State,
+  Token,
+} from './state.ts';
 
 /** Compiled schemas cost most of a start, so one judge serves all stand-ins of a test file. */
 const judge = createJudge();

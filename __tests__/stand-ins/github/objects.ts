@@ -1,5 +1,14 @@
 /** State as the API shows it. Every field that GitHub's description requires is there. */
-import type { Account, App, CheckAnnotation, CheckRun, Comment, Pull, State } from './state.ts';
+import type {
+  Account,
+  App,
+  CheckAnnotation,
+  CheckRun,
+  Comment,
+  Pull,
+  ReviewComment,
+  State,
+} from './state.ts';
 
 type Wire = Record<string, unknown>;
 const SITE = 'https://github.example';
@@ -213,6 +222,37 @@ export function commentObject(api: string, state: State, comment: Comment): Wire
     created_at: comment.createdAt.toISOString(),
     updated_at: comment.updatedAt.toISOString(),
     performed_via_github_app: null,
+  };
+}
+
+export function reviewCommentObject(api: string, state: State, comment: ReviewComment): Wire {
+  const { id, line, startLine } = comment;
+  const url = `${api}/repos/${state.repository}/pulls/comments/${id}`;
+  const html = `${SITE}/${state.repository}/pull/${comment.pull}#discussion_r${id}`;
+  const pull = `${api}/repos/${state.repository}/pulls/${comment.pull}`;
+  return {
+    id,
+    node_id: `PRRC_${id}`,
+    pull_request_review_id: 900_000 + id,
+    body: comment.body,
+    user: userObject(api, comment.user),
+    author_association: 'CONTRIBUTOR',
+    path: comment.path,
+    diff_hunk: '@@ -1 +1 @@',
+    commit_id: comment.commit,
+    original_commit_id: comment.commit,
+    line,
+    side: 'RIGHT',
+    start_line: startLine,
+    start_side: startLine === null ? null : 'RIGHT',
+    ...(comment.inReplyTo === null ? {} : { in_reply_to_id: comment.inReplyTo }),
+    subject_type: 'line',
+    url,
+    html_url: html,
+    pull_request_url: pull,
+    created_at: comment.createdAt.toISOString(),
+    updated_at: comment.updatedAt.toISOString(),
+    _links: { self: { href: url }, html: { href: html }, pull_request: { href: pull } },
   };
 }
 

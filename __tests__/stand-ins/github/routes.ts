@@ -4,10 +4,12 @@ import {
   checkObject,
   commentObject,
   pullObject,
+  reviewCommentObject,
   wholePullObject,
 } from './objects.ts';
-import { checkRule, commentRule } from './rules.ts';
-import { addComment } from './state.ts';
+import { checkRule, commentRule, reviewCommentRule } from './rules.ts';
+import type { ReviewBody } from './rules.ts';
+import { addComment, addReviewComment } from './state.ts';
 import type { Access, CheckAnnotation, CheckRun, Scope, State, Token } from './state.ts';
 
 export interface Call {
@@ -59,6 +61,7 @@ const COMMENT_WRITE: Route['needs'] = [
   ['issues', 'write'],
 ];
 const PULL_READ: Route['needs'] = [['pull_requests', 'read']];
+const PULL_WRITE: Route['needs'] = [['pull_requests', 'write']];
 
 export const ROUTES: readonly Route[] = [
   {
@@ -124,6 +127,34 @@ export const ROUTES: readonly Route[] = [
     answer: listPulls,
   },
   {
+    operation: 'pulls/list-review-comments',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/pulls/{pull_number}/comments',
+    needs: PULL_READ,
+    answer: listReviewComments,
+  },
+  {
+    operation: 'pulls/create-review-comment',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/pulls/{pull_number}/comments',
+    needs: PULL_WRITE,
+    answer: createReviewComment,
+  },
+  {
+    operation: 'pulls/update-review-comment',
+    method: 'PATCH',
+    path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}',
+    needs: PULL_WRITE,
+    answer: updateReviewComment,
+  },
+  {
+    operation: 'pulls/delete-review-comment',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}',
+    needs: PULL_WRITE,
+    answer: deleteReviewComment,
+  },
+  {
     operation: 'repos/list-pull-requests-associated-with-commit',
     method: 'GET',
     path: '/repos/{owner}/{repo}/commits/{commit_sha}/pulls',
@@ -172,6 +203,9 @@ function pullOf({ state, params }: Call) {
 }
 function commentOf({ state, params }: Call) {
   return state.comments.find(({ id }) => id === Number(params['comment_id']));
+}
+function reviewCommentOf({ state, params }: Call) {
+  return state.reviewComments.find(({ id }) => id === Number(params['comment_id']));
 }
 function checkOf({ state, params }: Call) {
   return state.checkRuns.find(({ id }) => id === Number(params['check_run_id']));
@@ -225,6 +259,49 @@ function deleteComment(call: Call): Reply {
   const comment = commentOf(call);
   if (comment === undefined) return notFound();
   call.state.comments.splice(call.state.comments.indexOf(comment), 1);
+  return { status: 204 };
+}
+
+function listReviewComments(call: Call): Reply | List {
+  const pull = pullOf(call);
+  if (pull === undefined) return notFound();
+  const comments = call.state.reviewComments.filter((one) => one.pull === pull.number);
+  return { items: comments.map((one) => reviewCommentObject(call.api, call.state, one)) };
+}
+
+function createReviewComment(call: Call): Reply {
+  const pull = pullOf(call);
+  if (pull === undefined) return notFound();
+  if (pull.locked) return error(403, 'Unable to create comment because issue is locked.');
+  const body = call.body as ReviewBody;
+  const fault = reviewCommentRule(body, pull);
+  if (fault !== null) return invalid(fault);
+  const comment = addReviewComment(call.state, {
+    pull: pull.number,
+    user: call.token.account,
+    body: String(body.body),
+    path: body.path ?? '',
+    line: body.line ?? null,
+    startLine: body.start_line ?? null,
+  });
+  return { status: 201, body: reviewCommentObject(call.api, call.state, comment) };
+}
+
+function updateReviewComment(call: Call): Reply {
+  const comment = reviewCommentOf(call);
+  if (comment === undefined) return notFound();
+  const fault = commentRule(call.body);
+  if (fault !== null) return invalid(fault);
+  comment.body = String(call.body['body']);
+  comment.updatedAt = call.state.now();
+  return { status: 200, body: reviewCommentObject(call.api, call.state, comment) };
+}
+
+/** What answers a comment stays when it goes. */
+function deleteReviewComment(call: Call): Reply {
+  const comment = reviewCommentOf(call);
+  if (comment === undefined) return notFound();
+  call.state.reviewComments.splice(call.state.reviewComments.indexOf(comment), 1);
   return { status: 204 };
 }
 

@@ -3,7 +3,7 @@
  * null; a reason becomes the 422 that GitHub sends.
  */
 import { isAbsolute } from 'node:path';
-import type { CheckAnnotation } from './state.ts';
+import type { CheckAnnotation, Pull } from './state.ts';
 
 const KILOBYTES_64 = 65_536;
 const bytes = (text: unknown): number => (typeof text === 'string' ? Buffer.byteLength(text) : 0);
@@ -12,6 +12,32 @@ export function commentRule(body: { body?: unknown }): string | null {
   if (typeof body.body !== 'string' || body.body.trim() === '') return 'Body cannot be blank';
   if (body.body.length > KILOBYTES_64) return 'Body is too long (maximum is 65536 characters)';
   return null;
+}
+
+export interface ReviewBody {
+  body?: unknown;
+  commit_id?: string;
+  path?: string;
+  line?: number;
+  side?: string;
+  start_line?: number;
+  start_side?: string;
+}
+
+/** A comment stands on lines that the diff shows, all of one hunk. */
+export function reviewCommentRule(body: ReviewBody, { head, diff = {} }: Pull): string | null {
+  const { line, start_line: start, path = '' } = body;
+  if (body.commit_id !== head.sha) return 'commit_id is not part of the pull request';
+  const hunks = diff[path];
+  if (hunks === undefined) return 'pull_request_review_thread.path diff too large or not changed';
+  if (line === undefined) return 'pull_request_review_thread.line is missing';
+  const hunk = hunks.find(([from, to]) => from <= line && line <= to);
+  if (hunk === undefined) return 'pull_request_review_thread.line must be part of the diff';
+  if (start !== undefined && start >= line)
+    return 'pull_request_review_thread.start_line must precede the end line.';
+  if (start !== undefined && (start < hunk[0] || body.start_side !== (body.side ?? 'RIGHT')))
+    return 'pull_request_review_thread.start_line must be part of the same hunk as the line.';
+  return commentRule(body);
 }
 
 interface CheckBody {

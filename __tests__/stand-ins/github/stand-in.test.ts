@@ -22,7 +22,15 @@ beforeEach(async () => {
       person: personalToken(ada),
     },
   });
-  addPull(github.state, { number: 12 });
+  addPull(github.state, {
+    number: 12,
+    diff: {
+      'prompts/a.yaml': [
+        [2, 8],
+        [20, 26],
+      ],
+    },
+  });
 });
 afterEach(() => github.close());
 
@@ -48,6 +56,14 @@ const annotation = (more: object = {}) => ({
   message: 'm',
   ...more,
 });
+const remark = (more: object = {}) => ({
+  body: 'b',
+  commit_id: HEAD,
+  path: 'prompts/a.yaml',
+  side: 'RIGHT',
+  line: 4,
+  ...more,
+});
 const check = (more: object = {}, output: object = {}) => ({
   name: 'evaldiff',
   head_sha: HEAD,
@@ -70,6 +86,24 @@ describe("what the stand-in takes and gives is what GitHub's description says", 
     );
     expect((await call('DELETE', `/issues/comments/${created.body.id}`)).status).toBe(204);
     expect((await call('DELETE', `/issues/comments/${created.body.id}`)).status).toBe(404);
+    expect(github.state.violations).toEqual([]);
+  });
+
+  test('review comments on lines of the diff are written, read, changed, outdated and removed', async () => {
+    const created = await call(
+      'POST',
+      '/pulls/12/comments',
+      remark({ start_line: 3, start_side: 'RIGHT' }),
+    );
+    expect(created.status).toBe(201);
+    const at = `/pulls/comments/${created.body.id}`;
+    expect((await call('PATCH', at, { body: 'two' })).body.body).toBe('two');
+    github.state.reviewComments[0]!.line = null;
+    expect((await call('GET', '/pulls/12/comments')).body).toMatchObject([
+      { path: 'prompts/a.yaml', line: null, start_line: 3, user: { login: 'github-actions[bot]' } },
+    ]);
+    expect((await call('DELETE', at)).status).toBe(204);
+    expect((await call('DELETE', at)).status).toBe(404);
     expect(github.state.violations).toEqual([]);
   });
 
@@ -197,6 +231,23 @@ describe('what GitHub refuses, the stand-in refuses', () => {
       /too long/,
     ],
     ['/issues/12/comments', 'an empty body', { body: ' ' }, /blank/],
+    ['/pulls/12/comments', 'an empty body', remark({ body: ' ' }), /blank/],
+    ['/pulls/12/comments', 'another commit', remark({ commit_id: 'c'.repeat(40) }), /commit_id/],
+    ['/pulls/12/comments', 'a file outside the diff', remark({ path: 'b.yaml' }), /path diff/],
+    ['/pulls/12/comments', 'no line', remark({ line: undefined }), /line is missing/],
+    ['/pulls/12/comments', 'a line outside the diff', remark({ line: 9 }), /part of the diff/],
+    [
+      '/pulls/12/comments',
+      'a first line that is the last',
+      remark({ start_line: 4, start_side: 'RIGHT' }),
+      /must precede/,
+    ],
+    [
+      '/pulls/12/comments',
+      'lines of two hunks',
+      remark({ start_line: 7, start_side: 'RIGHT', line: 21 }),
+      /same hunk/,
+    ],
     [
       '/check-runs',
       'completed without conclusion',
@@ -255,6 +306,7 @@ describe('what GitHub refuses, the stand-in refuses', () => {
   test('permissions are those of the token', async () => {
     expect((await call('POST', '/issues/12/comments', { body: 'x' }, 'reader')).status).toBe(403);
     expect((await call('POST', '/check-runs', check(), 'reader')).status).toBe(403);
+    expect((await call('POST', '/pulls/12/comments', remark(), 'reader')).status).toBe(403);
     expect((await call('POST', '/check-runs', check(), 'person')).status).toBe(403);
     expect((await call('GET', '/issues/12/comments', undefined, 'nobody')).status).toBe(401);
     github.state.private = true;

@@ -36,6 +36,8 @@ export interface Pull {
   body?: string;
   /** By the label's name. */
   labelDescriptions?: Record<string, string>;
+  /** Head's lines that the diff shows, by file: a range for each hunk. Absent: it shows none. */
+  diff?: Record<string, (readonly [number, number])[]>;
 }
 
 export interface Comment {
@@ -45,6 +47,19 @@ export interface Comment {
   body: string;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** A comment on head's lines of the diff. */
+export interface ReviewComment extends Omit<Comment, 'issue'> {
+  pull: number;
+  path: string;
+  /** Null for one line alone. */
+  startLine: number | null;
+  /** Null where the lines have changed since, so that the comment is outdated. */
+  line: number | null;
+  commit: string;
+  /** The comment that it answers; null: it begins a conversation. */
+  inReplyTo: number | null;
 }
 
 export interface CheckAnnotation {
@@ -94,6 +109,7 @@ export interface State {
   private: boolean;
   pulls: Map<number, Pull>;
   comments: Comment[];
+  reviewComments: ReviewComment[];
   checkRuns: CheckRun[];
   tokens: Map<string, Token>;
   exchanges: Exchange[];
@@ -144,6 +160,7 @@ export function createState(
     private: false,
     pulls: new Map(),
     comments: [],
+    reviewComments: [],
     checkRuns: [],
     tokens: new Map(Object.entries(tokens)),
     exchanges: [],
@@ -179,4 +196,21 @@ export function addComment(state: State, issue: number, user: Account, body: str
   };
   state.comments.push(comment);
   return comment;
+}
+
+export function addReviewComment(
+  state: State,
+  comment: Pick<ReviewComment, 'pull' | 'user' | 'body' | 'path' | 'line'> & Partial<ReviewComment>,
+): ReviewComment {
+  const whole = {
+    id: state.nextId(),
+    startLine: null,
+    commit: state.pulls.get(comment.pull)?.head.sha ?? '',
+    inReplyTo: null,
+    createdAt: state.now(),
+    updatedAt: state.now(),
+    ...comment,
+  };
+  state.reviewComments.push(whole);
+  return whole;
 }

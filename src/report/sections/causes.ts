@@ -1,7 +1,9 @@
+import { diffArrays } from 'diff';
 import type { Cause, CauseUnit, Fix, SuiteCauses } from '../../result/causes.ts';
 import type { Result } from '../../result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
+import { withoutMargin } from './changes.ts';
 import {
   code,
   joined,
@@ -37,7 +39,7 @@ export function causes({ causes: all = [] }: Result): Block[] {
 }
 
 /** `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. */
-function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
+export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
   return [
     strong('Cause'),
     ...named,
@@ -50,25 +52,27 @@ function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
 /** A fix that was run, as the lines that it changes on head. */
 function fixBlocks({ fix }: Cause): Block[] {
   if (fix === undefined || fix === null) return [];
-  const { file, lines, kind } = fix;
+  return [paragraph(fixLine(fix, null)), { kind: 'diff', lines: fixDiff(fix) }];
+}
+
+/** `Suggested fix, prompts/support.yaml:7: restores …`; with a suite, for it rather than its place. */
+export function fixLine(fix: Fix, suite: string | null): Line {
+  const { kind, file, lines } = fix;
   return [
-    paragraph([
-      strong(kind === 'draft' ? 'Suggested fix' : 'Setting it back'),
-      text(', '),
-      place(file, lines.from),
-      text(`: ${fixWords(fix)}.`),
-    ]),
-    { kind: 'diff', lines: fixDiff(fix) },
+    strong(kind === 'draft' ? 'Suggested fix' : 'Setting it back'),
+    ...(suite === null ? [text(', '), place(file, lines.from)] : [text(' for '), code(suite)]),
+    text(`: ${fixWords(fix)}.`),
   ];
 }
 
 /** The lines that a fix changes, without the blanks that all begin with. */
 export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
   const linesOf = (written: string): string[] => (written === '' ? [] : written.split('\n'));
-  return [
-    ...linesOf(replaced).map((line): DiffLine => ({ sign: 'removed', text: line.trim() })),
-    ...linesOf(replacement).map((line): DiffLine => ({ sign: 'added', text: line.trim() })),
-  ];
+  return withoutMargin(
+    diffArrays(linesOf(replaced), linesOf(replacement)).flatMap(({ value, added, removed }) =>
+      value.map((line) => ({ sign: added ? 'added' : removed ? 'removed' : 'same', text: line })),
+    ),
+  );
 }
 
 /** `restores 5 of 5 references, costs 0 of 6, 2 tries each`. */

@@ -108,11 +108,12 @@ export function firstLine({ hunks: [hunk] }: ChangedText): number {
 }
 
 function linesOf({ hunks, more }: ChangedText, most: number): DiffLine[] {
-  const margin = marginOf(hunks.flatMap(({ lines }) => lines));
-  const all = hunks.flatMap(({ lines }, index): DiffLine[] => [
-    ...(index === 0 ? [] : [{ sign: 'gap' as const, text: '…' }]),
-    ...lines.map(({ sign, text }) => ({ sign, text: text.slice(margin) })),
-  ]);
+  const all = withoutMargin(
+    hunks.flatMap(({ lines }, index): DiffLine[] => [
+      ...(index === 0 ? [] : [{ sign: 'gap' as const, text: '…' }]),
+      ...lines,
+    ]),
+  );
   const shown = all.slice(0, most);
   const left =
     all.slice(most).filter(({ sign }) => sign === 'added' || sign === 'removed').length + more;
@@ -121,9 +122,12 @@ function linesOf({ hunks, more }: ChangedText, most: number): DiffLine[] {
     : [...shown, { sign: 'gap', text: `… ${counted(left, 'more changed line')}` }];
 }
 
-/** Blanks that all lines begin with, which a narrow screen has no room for. */
-function marginOf(lines: readonly { text: string }[]): number {
-  return lines
-    .filter(({ text }) => text.trim() !== '')
+/** Without the blanks that all lines begin with, which a narrow screen has no room for. */
+export function withoutMargin(lines: readonly DiffLine[]): DiffLine[] {
+  const margin = lines
+    .filter(({ sign, text }) => sign !== 'gap' && text.trim() !== '')
     .reduce((least, { text }) => Math.min(least, text.length - text.trimStart().length), Infinity);
+  return lines.map((line) =>
+    line.sign === 'gap' ? line : { ...line, text: line.text.slice(margin) },
+  );
 }

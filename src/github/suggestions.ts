@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { listAll, ownIdentity, type Client } from './client.ts';
+import { isOwn, sameText } from './comment.ts';
+import { failureLine, hasStatus } from './published.ts';
+import { currentHead, ownerAndName } from './pull.ts';
+
+/** A remark with a suggestion block, on lines of head that the pull request's diff shows. */
+export interface Suggestion {
+  /** From the root of the repository. */
+  path: string;
+  /** From 1, inclusive. */
+  startLine: number;
+  endLine: number;
+  body: string;
+}
+
+export interface SuggestionJob {
+  repository: string;
+  pullRequest: number;
+  /** The commit that was judged: nothing is said about another head. */
+  headSha: string;
+  /** What every remark of ours begins with; each `body` does so, too. */
+  marker: string;
+  suggestions: readonly Suggestion[];
+  /** The pull request is from a fork or by Dependabot. */
+  fork: boolean;
+}
+
+const ReviewComment = z.object({
+  id: z.number().int(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string(), id: z.number() }).nullish(),
+  path: z.string(),
+  /** Null where the lines have changed since. */
+  line: z.number().int().nullish(),
+  start_line: z.number().int().nullish(),
+  in_reply_to_id: z.number().int().nullish(),
+});
+
+type ReviewComment = z.infer<typeof ReviewComment>;
+
+const PERMISSION = 'pull-requests: write';
+
+/**
+ * Keeps the suggestions of a pull request up to date, one for each place: what stands there is
+ * edited, what is new is added, and what no longer applies is withdrawn. Ours are those that begin
+ * with the marker *and* were written by the account behind the token. Never throws; the answer is
+ * warnings for the log. A place outside the diff is one: GitHub takes no remark there.
+ */
+export async function publishSuggestions(client: Client, job: SuggestionJob): Promise<string[]> {
+  try {
+    return await keep(client, job);
+  } catch (error) {
+    const isClosed = hasStatus(error, 403) || hasStatus(error, 404);
+    // Whoever may not read them has never written any.
+    if (job.suggestions.length === 0 && isClosed) return [];
+    const failed = 'Suggested fixes were not put on their lines';
+    return [failureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
+  }
+}
+
+async function keep(client: Client, job: SuggestionJob): Promise<string[]> {
+  const { marked, replied } = await find(client, job);
+  if (marked.length === 0 && job.suggestions.length === 0) return [];
+  const self = await ownIdentity(client);
+  if ((await currentHead(client, job.repository, job.pullRequest)) !== job.headSha) return [];
+  const left = marked.filter((comment) => isOwn(comment, self));
+  const warnings: string[] = [];
+  for (const suggestion of job.suggestions) {
+    const at = left.findIndex((comment) => standsAt(comment, suggestion));
+    const [there] = at < 0 ? [] : left.splice(at, 1);
+    warnings.push(...(await put(client, job, suggestion, there)));
+  }
+  for (const comment of left) await withdraw(client, job, comment, replied.has(comment.id));
+  return warnings;
+}
+
+/** Remarks that begin with the marker, newest first, and which of all remarks have a reply. */
+async function find(
+  { octokit }: Client,
+  { repository, pullRequest, marker }: SuggestionJob,
+): Promise<{ marked: ReviewComment[]; replied: ReadonlySet<number> }> {
+  const of = { ...ownerAndName(repository), pull_number: pullRequest };
+  const marked: ReviewComment[] = [];
+  const replied = new Set<number>();
+  for await (const comment of listAll(ReviewComment, (page) =>
+    octokit.rest.pulls.listReviewComments({ ...of, ...page }),
+  )) {
+    const { in_reply_to_id: answered } = comment;
+    if (answered !== null && answered !== undefined) replied.add(answered);
+    else if (comment.body?.trimStart().startsWith(marker) === true) marked.push(comment);
+  }
+  return { marked: marked.sort((a, b) => b.id - a.id), replied };
+}
+
+function standsAt(
+  { path, line, start_line: start }: ReviewComment,
+  suggestion: Suggestion,
+): boolean {
+  return (
+    path === suggestion.path &&
+    line === suggestion.endLine &&
+    (start ?? line) === suggestion.startLine
+  );
+}
+
+/** Writes a suggestion to its place. One that GitHub refuses there is a warning of its own. */
+async function put(
+  { octokit }: Client,
+  job: SuggestionJob,
+  { path, startLine, endLine, body }: Suggestion,
+  there: ReviewComment | undefined,
+): Promise<string[]> {
+  const of = ownerAndName(job.repository);
+  if (there !== undefined) {
+    if (!sameText(there.body ?? '', body))
+      await octokit.rest.pulls.updateReviewComment({ ...of, comment_id: there.id, body });
+    return [];
+  }
+  try {
+    await octokit.rest.pulls.createReviewComment({
+      ...of,
+      pull_number: job.pullRequest,
+      commit_id: job.headSha,
+      path,
+      side: 'RIGHT',
+      line: endLine,
+      // GitHub refuses a first line that is also the last.
+      ...(startLine < endLine ? { start_line: startLine, start_side: 'RIGHT' as const } : {}),
+      body,
+    });
+    return [];
+  } catch (error) {
+    if (!hasStatus(error, 422)) throw error;
+    const failed = `A suggested fix stands in the comment alone, not on line ${String(endLine)} of its file`;
+    return [failureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
+  }
+}
+
+/** A remark that somebody answered keeps its place, so that the answer keeps its meaning. */
+async function withdraw(
+  { octokit }: Client,
+  { repository, marker }: SuggestionJob,
+  { id, body }: ReviewComment,
+  hasReply: boolean,
+): Promise<void> {
+  const of = { ...ownerAndName(repository), comment_id: id };
+  const words = `${marker}\nWithdrawn: this fix no longer applies to the pull request’s head.\n`;
+  try {
+    if (!hasReply) await octokit.rest.pulls.deleteReviewComment(of);
+    else if (!sameText(body ?? '', words))
+      await octokit.rest.pulls.updateReviewComment({ ...of, body: words });
+  } catch (error) {
+    // Somebody was faster.
+    if (!hasStatus(error, 404)) throw error;
+  }
+}
