@@ -56,9 +56,15 @@ async function minifyChunks(folder: string): Promise<void> {
 
 rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
 node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
-// What runs inside the sandboxes is carried along as it is.
-for (const name of ['worker.py', 'globals.js', 'guest.js'])
-  cpSync(join(root, 'src/sandbox', name), join(root, 'build/lib/sandbox', name));
+// What runs inside the sandboxes, or beside the user's files, is carried along as it is.
+for (const path of [
+  'sandbox/worker.py',
+  'sandbox/globals.js',
+  'sandbox/guest.js',
+  'providers/promptfoo.py',
+  'providers/promptfoo.js',
+])
+  cpSync(join(root, 'src', path), join(root, 'build/lib', path));
 for (const entry of ['action', 'cli']) {
   const target = join(out, entry);
   rmSync(target, { recursive: true, force: true });

@@ -179,11 +179,12 @@ async function oneAnswer(
   { complete, evaluate }: Executors,
 ): Promise<Completion> {
   if (generation.kind === 'request') {
-    const { target, parameters } = generation;
+    const { target, parameters, variables } = generation;
     return complete({
       target,
       parameters,
       messages,
+      ...(variables === undefined ? {} : { variables }),
       try: tryIndexOf(planned),
       schema: null,
       purpose: 'prompt',

@@ -7,6 +7,7 @@ import { IMPORT_FORMATS, type ImportFormat } from '../config/imports/formats.ts'
 import { convertImport, formatOf, readImport, settingsFile } from '../config/imports/index.ts';
 import { readOverrides } from '../config/overrides.ts';
 import { loadSettings } from '../config/read-settings.ts';
+import { hostSettings } from '../config/read-suites.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { distinct } from '../documents/document.ts';
 import { filesOf, type Files } from '../documents/files.ts';
@@ -193,6 +194,8 @@ async function withImported<T>(
         builtIns: metrics,
         hasGrader: settings.grader !== null,
         isProgram: (model) => entryOf(settings, model)?.provider === 'program',
+        code: 'written',
+        ...hostSettings(settings),
       },
       problems,
     );

@@ -18,6 +18,7 @@ import {
   checkRubrics,
   withoutSilent,
 } from './check-suites.ts';
+import type { HostCall } from './imports/host-code.ts';
 import { NAMES, type Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
@@ -144,6 +145,8 @@ export interface ReadTools {
   builtInRubrics?: ReadonlyMap<string, Rubric>;
   /** Any collision-resistant hash as hexadecimal text. */
   hash(text: string): string;
+  /** Runs another tool's code of this commit; absent: it is not run. */
+  hostCall?: HostCall;
   /** For models that end; absent: ends are not looked at. */
   ends?: ModelEnds;
   /**

@@ -3,15 +3,18 @@ import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import { entryOf } from '../suite/models.ts';
-import type { Prompt, Settings, Suite } from '../suite/suite.ts';
+import type { MadePrompt, Prompt, Settings, Suite } from '../suite/suite.ts';
 import { namesMeant } from '../text/patterns.ts';
 import { suggestion } from '../text/suggest.ts';
+import { PROMPTFOO_PROGRAM } from '../types/model.ts';
 import type { Json, Notice, Place, Problem } from '../types/plain.ts';
 import { composePrompt } from './compose-prompt.ts';
 import { importNotices } from './imports/carried.ts';
 import { documentOf, type Imported } from './imports/draft.ts';
+import type { HostCall, HostSettings } from './imports/host-code.ts';
 import { IMPORTED_BY_NAME, formatOf, importFormat, readImport } from './imports/index.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt } from './prompt.ts';
@@ -41,7 +44,7 @@ interface SuitesReader {
     /** Head's side: what overrides name must be there. */ configRequired: boolean;
     limits: Limits;
   };
-  tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string };
+  tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
 
 /**
@@ -158,6 +161,8 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
       builtIns: tools.builtInMetrics,
       hasGrader: reader.settings.grader !== null,
       isProgram: (model) => entryOf(reader.settings, model)?.provider === 'program',
+      code: tools.hostCall ?? 'refused',
+      ...hostSettings(reader.settings),
     },
     loaded.problems,
   );
@@ -165,8 +170,31 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
   loaded.imported = imported;
   loaded.notices.push(...importNotices(file, imported));
   for (const each of imported.prompts)
-    loaded.suites.push(await loadSuite(reader, documentOf(file, each), loaded));
+    loaded.suites.push(
+      withMade(await loadSuite(reader, documentOf(file, each), loaded), each.made),
+    );
   return loaded;
+}
+
+/** What the settings say of the program that runs other tools' code. */
+export function hostSettings({ models }: Pick<Settings, 'models'>): { host?: HostSettings } {
+  const entry = models.get(PROMPTFOO_PROGRAM);
+  return entry === undefined ? {} : { host: { setup: entry.setup, files: entry.files } };
+}
+
+/** The suite with what its prompt's code made of each reference. */
+function withMade(
+  loaded: { suite: Suite | null; name: string },
+  made: readonly MadePrompt[] | undefined,
+): { suite: Suite | null; name: string } {
+  const { suite } = loaded;
+  if (made === undefined || suite === null || suite.prompt.code === null) return loaded;
+  const entries = suite.tests.references.flatMap(({ input }, index) => {
+    const one = made[index];
+    return one === undefined ? [] : [[canonicalJson(input), one] as const];
+  });
+  const code = { ...suite.prompt.code, made: new Map(entries) };
+  return { ...loaded, suite: { ...suite, prompt: { ...suite.prompt, code } } };
 }
 
 async function loadSuite(

@@ -270,10 +270,10 @@ function requestsOfReference(
 ): Planned[] {
   const generation = run?.affected[side];
   if (generation?.kind !== 'request') return [];
-  const { target, parameters, messages, fingerprint } = generation;
-  return Array.from({ length: tries }, (_, index) => ({
+  const { kind: _, fingerprint, draw: __, ...asked } = generation;
+  return Array.from({ length: tries }, (___, index) => ({
     fingerprint: `${String(index)} ${fingerprint}`,
-    request: { target, parameters, messages, try: index, schema: null, purpose: 'prompt' },
+    request: { ...asked, try: index, schema: null, purpose: 'prompt' },
   }));
 }
 

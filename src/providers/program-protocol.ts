@@ -25,9 +25,12 @@ const reply = z.union([
 const anyReply = z.object({ id: replyId });
 
 /** The line that asks a program. */
-export function askLine(id: string, { target: { model }, parameters, messages }: Request): string {
+export function askLine(
+  id: string,
+  { target: { model }, parameters, messages, variables }: Request,
+): string {
   const plain = messages.map(({ role, content }): Message => ({ role, content }));
-  return `${JSON.stringify({ id, model, parameters, messages: plain })}\n`;
+  return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
 }
 
 /** The call a line answers and how; `id` null when the line is not an answer to anything. */

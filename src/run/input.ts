@@ -1,4 +1,5 @@
-import { readProject, type ReadOptions } from '../config/project.ts';
+import type { HostCall } from '../config/imports/host-code.ts';
+import { readProject, type ReadOptions, type ReadTools } from '../config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { problem } from '../errors.ts';
 import { readPinned, type Pinned } from '../explain/pinned.ts';
@@ -54,6 +55,8 @@ export interface PlanTools {
    * As a run draws delimiters; absent: which ratings of chosen attributes are stored is not known.
    */
   random?: JudgeEdges['random'];
+  /** Runs other tools' code at a commit while the project is read; absent: it is not run. */
+  hostCall?(commit: string): HostCall;
   /** Compiles the project's code; absent: nobody looks at it before it runs. */
   evaluate?: JudgeEdges['evaluate'];
   /**
@@ -129,10 +132,10 @@ interface ReadSides extends Pinned {
  */
 export async function readSides(
   input: RunInput,
-  hash: (text: string) => string,
+  { hash, hostCall }: Pick<PlanTools, 'hash' | 'hostCall'>,
 ): Promise<ReadSides> {
   const { base, read, mode } = input;
-  const tools = {
+  const shared = {
     builtInMetrics: metrics,
     builtInRubrics,
     hash,
@@ -142,14 +145,16 @@ export async function readSides(
     },
     parsed: new Map(),
   };
+  const toolsAt = ({ commit }: SourceTree): ReadTools =>
+    hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
   const own = headToRead(input);
   // What a pull request may name is asked of the pull request: base's models were chosen by those
   // who may.
   const [before, after] = await Promise.all([
     base === null
       ? null
-      : readProject(base, { ...read, configRequired: false, allowedModels: null }, tools),
-    readProject(own.tree, own.read, tools),
+      : readProject(base, { ...read, configRequired: false, allowedModels: null }, toolsAt(base)),
+    readProject(own.tree, own.read, toolsAt(own.tree)),
   ]);
   if (after.problems.length > 0)
     return { base: null, head: null, pinned: null, problems: after.problems, notices: own.notices };

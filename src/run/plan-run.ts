@@ -37,7 +37,7 @@ const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
  * selects, plans and prices.
  */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<Planned> {
-  const sides = await readSides(input, tools.hash);
+  const sides = await readSides(input, tools);
   const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
   const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive' };
   if (read.head === null)

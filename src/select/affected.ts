@@ -217,8 +217,15 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   const file = head.suite.prompt.file;
   const changes = keys.map((key) => ({
     key,
-    file: key === 'messages' ? messagesFile(base.suite.prompt, head.suite.prompt) : file,
+    file:
+      key === 'messages'
+        ? messagesFile(base.suite.prompt, head.suite.prompt)
+        : key === 'code'
+          ? (head.suite.prompt.code?.place.file ?? file)
+          : file,
   }));
+  if (!keys.includes('code') && madeOtherwise(base.suite.prompt, head.suite.prompt))
+    changes.push({ key: 'code', file: head.suite.prompt.code?.place.file ?? file });
   const { target: baseTarget } = base.variant;
   const { target: headTarget } = head.variant;
   const sameName = base.variant.model === head.variant.model;
@@ -231,6 +238,15 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
     changes.push({ key: `models.${head.variant.model ?? ''}`, file: head.scoring.settingsFile });
   }
   return changes;
+}
+
+/** Code that makes other messages of an input than before though it reads the same: by what it imports. */
+function madeOtherwise({ code: before }: Prompt, { code: after }: Prompt): boolean {
+  const earlier = before?.made;
+  return [...(after?.made ?? [])].some(([input, made]) => {
+    const other = earlier?.get(input);
+    return other !== undefined && JSON.stringify(other) !== JSON.stringify(made);
+  });
 }
 
 /** The file of the first message that differs, which an imported prompt has beside itself. */

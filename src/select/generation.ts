@@ -1,7 +1,14 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt, Reference, Variant } from '../suite/suite.ts';
 import { asksNothing, fill, placeholders } from '../suite/template.ts';
-import type { CodeLanguage, CodePlace, Message, Request, Target } from '../types/model.ts';
+import {
+  takesVariables,
+  type CodeLanguage,
+  type CodePlace,
+  type Message,
+  type Request,
+  type Target,
+} from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
 /**
@@ -19,6 +26,8 @@ export type Generation =
       target: Target;
       parameters: Record<string, Json>;
       messages: Message[];
+      /** For a program that takes them; absent: it is told the messages alone. */
+      variables?: Reference['input'];
       fingerprint: string;
       /**
        * Added to the try index that is asked for, so that equal questions get answers of their own.
@@ -60,26 +69,39 @@ export function generationOf(
       message: `reference ${reference.id} has no value for {${missing.name}}`,
     };
   }
-  if (prompt.code !== null) {
-    const { source: code, language, at } = prompt.code;
-    const fingerprint = canonicalJson({ code, language, input: reference.input });
-    const own = { kind: 'code' as const, language, code, ...(at === undefined ? {} : { at }) };
-    return { ...own, variables: reference.input, messages: [], fingerprint };
-  }
+  const rendered = renderedBy(prompt, reference);
+  if (!Array.isArray(rendered)) return rendered;
   if (variant.target === null)
     return { kind: 'impossible', message: `no model is known for ${prompt.file}` };
   const { target, parameters } = variant;
-  const rendered = prompt.messages.map(({ role, content }) => ({
-    role,
-    content: fill(content, reference.input),
-  }));
   const messages = thread === null ? rendered : continued(thread, rendered);
+  const told = takesVariables(target) ? { variables: reference.input } : {};
   const fingerprint = canonicalJson({
     target: targetIdentity(target),
     parameters,
     messages: messages.map(({ role, content }) => ({ role, content })),
+    ...told,
   });
-  return { kind: 'request', target, parameters, messages, fingerprint };
+  return { kind: 'request', target, parameters, messages, ...told, fingerprint };
+}
+
+/** The messages for one reference; or what there is in their place, where code is. */
+function renderedBy({ code, messages }: Prompt, { id, input }: Reference): Message[] | Generation {
+  if (code === null)
+    return messages.map(({ role, content }) => ({ role, content: fill(content, input) }));
+  if (code.made === undefined) {
+    const { source, language, at } = code;
+    const fingerprint = canonicalJson({ code: source, language, input });
+    const own = { kind: 'code' as const, language, code: source };
+    const where = at === undefined ? {} : { at };
+    return { ...own, ...where, variables: input, messages: [], fingerprint };
+  }
+  const made = code.made.get(canonicalJson(input));
+  if (made?.ok === true) return made.messages;
+  return {
+    kind: 'impossible',
+    message: made?.why ?? `${code.place.file} made no prompt of reference ${id}`,
+  };
 }
 
 /**
@@ -163,6 +185,7 @@ export function requestKey(request: Request, hash: (text: string) => string): st
       messages: messages.map(plainMessage),
       schema: schema === null ? null : { name: schema.name, json: schema.json },
       try: request.try,
+      ...(request.variables === undefined ? {} : { variables: request.variables }),
       ...kindOf(request),
     }),
   );

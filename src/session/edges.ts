@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { HostCall } from '../config/imports/host-code.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Halt } from '../plan/halt.ts';
 import { createActivity, type Activity } from '../providers/clock.ts';
@@ -12,7 +13,8 @@ import { recordingKey, requestKey } from '../select/generation.ts';
 import { hostRefused, type TrustDecision } from '../select/trust.ts';
 import { createSolver } from '../solver/index.ts';
 import type { Store } from '../store/index.ts';
-import type { Purpose } from '../types/model.ts';
+import type { Complete, Purpose } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
@@ -162,6 +164,9 @@ export function openWorld(options: WorldOptions): World {
       keepNoise(await options.openStores(), note);
     },
     missingKeys: providers.missingKeys,
+    ...(codeMode({ ...options, log: () => undefined }) === 'host'
+      ? { hostCall: (commit: string) => hostCall(providers.complete, commit) }
+      : {}),
     planned: options.planned,
     answered: options.answered,
     ...(options.looking === undefined ? {} : { looking: options.looking }),
@@ -172,6 +177,24 @@ export function openWorld(options: WorldOptions): World {
       await Promise.all([providers.close(), sandbox.close(), schemas.close()]);
       await checkouts.remove();
     },
+  };
+}
+
+/** Calls the shipped program at a commit, for what is read of other tools' code. */
+function hostCall(complete: Complete, commit: string): HostCall {
+  return async (command, setup, variables) => {
+    const answer = await complete({
+      target: { provider: 'program', model: '', command, setup, files: '', commit },
+      parameters: {},
+      messages: [],
+      variables,
+      try: 0,
+      schema: null,
+      purpose: 'prompt',
+    });
+    return answer.status === 'ok'
+      ? { ok: true, value: JSON.parse(answer.output) as Json }
+      : { ok: false, why: answer.message };
   };
 }
 

@@ -144,6 +144,9 @@ export interface Settings {
   transport?: Transport;
 }
 
+/** What code made of one reference: messages, or why there are none. */
+export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
+
 export interface Prompt {
   file: string;
   name: string;
@@ -153,7 +156,17 @@ export interface Prompt {
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: (Message & { place: Place })[];
-  code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
+  code: {
+    source: string;
+    language: CodeLanguage;
+    at?: CodePlace;
+    place: Place;
+    /**
+     * Code that makes messages, by the canonical JSON of a reference's input: it ran when the
+     * project was read, and the model is asked what it made. Absent: it computes the answer.
+     */
+    made?: ReadonlyMap<string, MadePrompt>;
+  } | null;
   /** Line of each top-level key, for messages and annotations. */
   lines: Record<string, number>;
 }

@@ -1,6 +1,6 @@
 /** Asking a model, and running the user's code. */
 import type { GivenPace } from './endpoints.ts';
-import type { Json, Place, Side } from './plain.ts';
+import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
 /** Batches of requests that a vendor answers within a day. */
@@ -87,6 +87,17 @@ export function isHosted(target: Target): target is HostedTarget {
   return isVendor(target.provider);
 }
 
+/**
+ * The first word of the command that answers by a file written for promptfoo: a program of ours, in
+ * whose place the one that is shipped is run.
+ */
+export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
+
+/** Whether this is a program that is told the variables beside the messages. */
+export function takesVariables(target: Target): boolean {
+  return target.provider === 'program' && target.command[0] === PROMPTFOO_PROGRAM;
+}
+
 /** A model that grades, with where it is asked. */
 export interface Grader {
   target: Target;
@@ -97,6 +108,8 @@ export interface Request {
   target: Target;
   parameters: Record<string, Json>;
   messages: Message[];
+  /** What the messages were filled in with, for a program that takes it; part of the key. */
+  variables?: Record<string, Scalar>;
   /** Try index from 0. Two tries never share one completion. */
   try: number;
   /**

@@ -4,6 +4,7 @@ import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { compileGlob, globProblem, isPlainRelative, join } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
+import type { MadePrompt } from '../../suite/suite.ts';
 import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
 
 /**
@@ -125,6 +126,8 @@ export function nothingImported(): Imported {
 interface ImportedPrompt {
   prompt: Draft;
   tests: Draft | null;
+  /** What the prompt's code made of each reference, in their order; absent: it has no code. */
+  made?: MadePrompt[];
 }
 
 /** A file of ours in the making: its value, and where its parts come from. */

@@ -8,6 +8,7 @@ import { importAgentSkill } from './agent-skills.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
 import { importFlexEval } from './flexeval.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
+import type { CodeHost, HostSettings } from './host-code.ts';
 import { UNNAMED_MODEL } from './models.ts';
 import { importPromptYml } from './prompt-yml.ts';
 import { importPromptfoo } from './promptfoo.ts';
@@ -52,6 +53,9 @@ interface ImportTools {
   isProgram(model: string): boolean;
   limits: Limits;
   builtIns: BuiltInMetrics;
+  /** Whether another tool's code is run; absent: it is not. */
+  code?: CodeHost;
+  host?: HostSettings;
 }
 
 /**
@@ -61,7 +65,7 @@ interface ImportTools {
 export async function readImport(
   file: string,
   format: ImportFormat,
-  { files, limits, builtIns, hasGrader, isProgram }: ImportTools,
+  { files, limits, builtIns, hasGrader, isProgram, code = 'refused', host }: ImportTools,
   problems: Problem[],
 ): Promise<Imported | null> {
   const document = await files.document(file, problems);
@@ -71,7 +75,18 @@ export async function readImport(
     return importFlexEval(document, { builtIns, absence: files.absence }, problems);
   const beside = importFiles(files, folderOf(file), limits, problems);
   if (format === 'promptfoo')
-    return importPromptfoo(document, { files: beside, limits, builtIns, hasGrader }, problems);
+    return importPromptfoo(
+      document,
+      {
+        files: beside,
+        limits,
+        builtIns,
+        hasGrader,
+        code,
+        host: host ?? { setup: [], files: [] },
+      },
+      problems,
+    );
   const skillFiles = {
     exists: (path: string) => files.absence(path) === null,
     read: async (path: string) =>

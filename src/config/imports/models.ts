@@ -129,7 +129,7 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
 
 function withoutProvider(vendor: string, id: string): string {
   if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
-    return 'providers in code are not run; models: { app: { provider: program, command: […] } } asks a program of yours';
+    return 'providers in code are not run, but for .js, .ts and .py files where code: host allows it; models: { app: { provider: program, command: […] } } asks a program of yours';
   }
   if (vendor === 'echo') return 'echo asks no model';
   return `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`;
@@ -196,7 +196,8 @@ function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
     : (apiHost ?? null);
 }
 
-function providerMap(written: Json): JsonMap {
+/** `{ id, config, label }` of a provider, however it is written. */
+export function providerMap(written: Json): JsonMap {
   if (!isMap(written)) return { id: written };
   const [[id, rest] = ['', null], ...more] = Object.entries(written);
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };

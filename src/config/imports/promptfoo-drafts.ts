@@ -18,6 +18,7 @@ import {
   type Share,
   uniqueNames,
 } from './draft.ts';
+import type { CodeHost, HostSettings } from './host-code.ts';
 import { embeddingModel } from './models.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignAssertion, ForeignTest } from './promptfoo-rows.ts';
@@ -30,6 +31,8 @@ export interface ImportContext {
   hasGrader: boolean;
   limits: Limits;
   builtIns: BuiltInMetrics;
+  code: CodeHost;
+  host: HostSettings;
 }
 
 interface TestsContext extends ImportContext {
@@ -48,15 +51,7 @@ export async function testsDraft(
 ): Promise<{ draft: Draft | null; carried: Share[] }> {
   const { document, imported, hasGrader } = context;
   const draft = createDraft({ file: document.file, line: document.placeOf(['tests']).line });
-  const structured = [
-    ...new Set(
-      tests.flatMap(({ vars }) =>
-        Object.entries(vars).flatMap(([name, value]) =>
-          isScalar(value) || value === null ? [] : [name],
-        ),
-      ),
-    ),
-  ];
+  const structured = structuredNames(tests);
   const texts = await namedFiles(tests, context);
   const paths = context.prompts.flatMap(({ messages }) =>
     messages.flatMap(({ template }) => pathsOf(template)),
@@ -99,6 +94,16 @@ export async function testsDraft(
     imported.remarks,
   );
   return { draft, carried };
+}
+
+/** Variables that are maps or lists in some test, and so JSON text here. */
+export function structuredNames(tests: readonly ForeignTest[]): string[] {
+  const names = tests.flatMap(({ vars }) =>
+    Object.entries(vars).flatMap(([name, value]) =>
+      isScalar(value) || value === null ? [] : [name],
+    ),
+  );
+  return [...new Set(names)];
 }
 
 /** Variables that prompts use and tests lack: empty there and here, which is seldom meant. */

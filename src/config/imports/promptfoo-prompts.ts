@@ -3,6 +3,7 @@ import { readYaml } from '../../documents/yaml.ts';
 import type { Message, Role } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { ownEntry, lastSteps, type ImportFiles } from './draft.ts';
+import { codeFileIn, type CodeFile, type CodeHost } from './host-code.ts';
 import { readForeignParameters } from './models.ts';
 import { readTemplate, type Template } from './templates.ts';
 
@@ -14,6 +15,8 @@ export interface ForeignPrompt {
   /** Keys of the prompt's entry that mean nothing here, with the reason. */
   unread: { key: string; why: string }[];
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
+  /** The function that makes the messages; null: they are written. */
+  code: (CodeFile & { source: string; config: Json | undefined }) | null;
   place: Place;
 }
 
@@ -36,7 +39,10 @@ const ROLES: Readonly<Record<string, Role>> = {
  * Every prompt of a configuration, in its order: texts, conversations in JSON or YAML, and files of
  * them.
  */
-export async function readPrompts(document: Document, files: ImportFiles): Promise<ReadPrompt[]> {
+export async function readPrompts(
+  document: Document,
+  context: PromptContext,
+): Promise<ReadPrompt[]> {
   const written = isMap(document.value) ? document.value['prompts'] : undefined;
   if (written === undefined) return [];
   // An old form maps files to labels.
@@ -49,7 +55,7 @@ export async function readPrompts(document: Document, files: ImportFiles): Promi
         }))
       : [{ value: written, path: ['prompts'] }];
   const read = await Promise.all(
-    entries.map(({ value, path }) => readPrompt(value, document.placeOf(path), files)),
+    entries.map(({ value, path }) => readPrompt(value, document.placeOf(path), context)),
   );
   return read.flat();
 }
@@ -76,7 +82,17 @@ function entryOf(written: JsonMap): Entry {
   };
 }
 
-async function readPrompt(written: Json, place: Place, files: ImportFiles): Promise<ReadPrompt[]> {
+interface PromptContext {
+  files: ImportFiles;
+  code: CodeHost;
+}
+
+async function readPrompt(
+  written: Json,
+  place: Place,
+  context: PromptContext,
+): Promise<ReadPrompt[]> {
+  const { files } = context;
   const map = isMap(written) ? written : { raw: written };
   const text = map['raw'] ?? map['id'];
   if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
@@ -84,8 +100,36 @@ async function readPrompt(written: Json, place: Place, files: ImportFiles): Prom
   const entry = entryOf(map);
   if (!isPath(text)) return [promptOf(text, entry, place)];
   const path = text.replace(/^file:\/\//, '').trim();
-  if (CODE_FILE.test(path)) return [{ why: 'prompts in code are not run', place }];
+  if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
   return (await files.texts(path, place)).flatMap((file) => fromFile(file, entry));
+}
+
+/** A function that makes the prompt: called where code may run, else told. */
+async function codePrompts(
+  text: string,
+  map: JsonMap,
+  place: Place,
+  { files, code: host }: PromptContext,
+): Promise<ReadPrompt[]> {
+  const code = codeFileIn(text, '');
+  if (code === null || typeof host === 'string')
+    return [
+      {
+        why: `prompts in code are not run${code === null ? '' : ', but for code: host and this file read in place'}`,
+        place,
+      },
+    ];
+  const entry = entryOf(map);
+  return (await files.texts(code.file, place)).map(({ file, text: source }) => ({
+    label:
+      entry.label ??
+      (code.called === '' ? lastSteps(file).name.replace(/\.\w+$/, '') : code.called),
+    unread: [],
+    parameters: {},
+    messages: [],
+    code: { file, called: code.called, source, config: map['config'] },
+    place: { file, line: 1 },
+  }));
 }
 
 function isPath(text: string): boolean {
@@ -123,9 +167,7 @@ function fromFile({ file, text }: { file: string; text: string }, entry: Entry):
  * the user.
  */
 function promptOf(text: string, entry: Entry, place: Place): ReadPrompt {
-  const messages = /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
-    ? chatOf(text)
-    : [{ role: 'user' as const, content: text }];
+  const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
   const read = messages.map(({ role, content }) => ({
     role,
@@ -141,22 +183,33 @@ function promptOf(text: string, entry: Entry, place: Place): ReadPrompt {
   return {
     ...entry,
     place,
+    code: null,
     messages: read.flatMap(({ role, template }) =>
       template.ok ? [{ role, template, place }] : [],
     ),
   };
 }
 
+/** What text is sent as: the chat that it is written as, or one message of the user. */
+export function messagesIn(text: string): Message[] | string {
+  return /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
+    ? chatOf(text)
+    : [{ role: 'user', content: text }];
+}
+
 /** The messages, or why they cannot be read. Text that only looks like a list is one message. */
 function chatOf(text: string): Message[] | string {
   const read = readYaml('', text);
-  if (!read.ok) return [{ role: 'user', content: text }];
-  const list = read.value.value;
+  return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
+}
+
+/** The messages of a list, or why they cannot be read; null for what is no list of messages. */
+export function chatIn(list: Json): Message[] | string | null {
   if (
     !Array.isArray(list) ||
     !list.every((one): one is JsonMap => isMap(one) && typeof one['role'] === 'string')
   )
-    return [{ role: 'user', content: text }];
+    return null;
   const messages: Message[] = [];
   for (const { role, content } of list) {
     const [known, words] = [ownEntry(ROLES, String(role)), contentOf(content)];

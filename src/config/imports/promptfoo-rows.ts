@@ -1,6 +1,7 @@
 import type { Limits } from '../../documents/limits.ts';
 import type { Json, Place, JsonMap } from '../../types/plain.ts';
 import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
+import type { CodeHost, HostSettings } from './host-code.ts';
 import { shown as shownAs } from './templates.ts';
 
 const PREFIXES: readonly (readonly [RegExp, string])[] = [
@@ -98,6 +99,8 @@ export const ROW_KEYS = ['vars', 'assert', 'description'];
 export interface Reader {
   files: ImportFiles;
   limits: Limits;
+  code: CodeHost;
+  host: HostSettings;
   left: Loss[];
   defaults: Defaults;
 }

@@ -1,8 +1,9 @@
 import { isTable } from '../../documents/dataset.ts';
 import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
-import type { Limits } from '../../documents/limits.ts';
+import { folderOf } from '../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
-import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
+import { A_TEST, leftOut, type Loss } from './draft.ts';
+import { codeCommand, codeFileIn } from './host-code.ts';
 import {
   ROW_KEYS,
   expanded,
@@ -34,13 +35,14 @@ const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshol
  */
 export async function readForeignTests(
   document: Document,
-  files: ImportFiles,
-  limits: Limits,
+  { files, limits, code, host }: Omit<Reader, 'left' | 'defaults'>,
   left: Loss[],
 ): Promise<ForeignTest[]> {
   const reader: Reader = {
     files,
     limits,
+    code,
+    host,
     left,
     defaults: { vars: {}, assertions: [], expands: true },
   };
@@ -125,11 +127,12 @@ async function readEntry(
       'tests are read from files of the repository alone',
     );
   if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named))
-    return left(
-      reader,
+    return madeTests(
+      named,
+      isMap(written) ? written['config'] : undefined,
       place,
-      `tests ${named}`,
-      'tests made by code are not run; write them to a JSONL file',
+      document,
+      reader,
     );
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, reader);
   if (!/\.(?:ya?ml|json)$/i.test(named))
@@ -143,6 +146,27 @@ async function readEntry(
     (await reader.files.documents(named, place)).map((file) => readTestFile(file, reader)),
   );
   return found.flat();
+}
+
+/** Tests that a function gives: it is called where code may run, else told. */
+async function madeTests(
+  named: string,
+  config: Json | undefined,
+  place: Place,
+  { file }: Document,
+  reader: Reader,
+): Promise<ForeignTest[]> {
+  const code = codeFileIn(named, folderOf(file));
+  const lost = (why: string): never[] => left(reader, place, `tests ${named}`, why);
+  if (code === null || typeof reader.code === 'string')
+    return lost(
+      'tests made by code are not run, but for code: host and this file read in place; or write them to a JSONL file',
+    );
+  const command = codeCommand('tests', code, config === undefined ? {} : { config });
+  const made = await reader.code(command, reader.host.setup, {});
+  if (!made.ok) return lost(made.why);
+  const at = (): Place => ({ file: code.file, line: 1 });
+  return readTestFile({ file: code.file, value: made.value, placeOf: at, placeOfText: at }, reader);
 }
 
 async function readTestFile(file: Document, reader: Reader): Promise<ForeignTest[]> {

@@ -1,4 +1,5 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
+import { folderOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
@@ -16,9 +17,11 @@ import {
   type Loss,
   uniqueNames,
 } from './draft.ts';
-import { UNNAMED_MODEL, convertProvider, type ImportedModel } from './models.ts';
+import { codeFileIn, codeModel } from './host-code.ts';
+import { madeMessages, languageOf } from './made-prompts.ts';
+import { UNNAMED_MODEL, convertProvider, providerMap, type ImportedModel } from './models.ts';
 import { configurationOf } from './promptfoo-configuration.ts';
-import { testsDraft, type ImportContext } from './promptfoo-drafts.ts';
+import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
 import { readPrompts, type ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-rows.ts';
 import { readForeignTests } from './promptfoo-tests.ts';
@@ -81,24 +84,22 @@ export async function importPromptfoo(
     return imported;
   }
   sayUnread(document, value, imported);
-  const models = readModels(document, imported);
-  const prompts = (await readPrompts(document, context.files)).flatMap((read): ForeignPrompt[] => {
+  const left: Loss[] = [];
+  const prompts = (await readPrompts(document, context)).flatMap((read): ForeignPrompt[] => {
     if (!('why' in read)) {
       for (const { key, why } of read.unread)
-        imported.left.push(leftOut(read.place, `${key} of a prompt`, why));
+        left.push(leftOut(read.place, `${key} of a prompt`, why));
       return [read];
     }
-    imported.left.push(leftOut(read.place, A_PROMPT, read.why));
+    left.push(leftOut(read.place, A_PROMPT, read.why));
     return [];
   });
-  const tests = withItself(
-    document,
-    prompts,
-    await readForeignTests(document, context.files, context.limits, imported.left),
-  );
+  const tests = withItself(document, prompts, await readForeignTests(document, context, left));
+  const models = readModels(document, { ...context, structured: structuredNames(tests) }, imported);
+  imported.left.push(...left);
   imported.grader = graderOf(document, imported);
   const { draft, carried } = await testsDraft(tests, { ...context, document, prompts, imported });
-  assemble(document, prompts, models, draft, imported);
+  await assemble({ document, prompts, models, tests }, draft, context, imported);
   const lost = imported.left.filter(({ what }) => what === A_PROMPT).length;
   imported.carried = [
     { unit: 'prompt', of: prompts.length + lost, carried: prompts.length },
@@ -116,8 +117,9 @@ function withItself(
   const isWritten = ['tests', 'scenarios'].some(
     (key) => valueAt(document.value, [key]) !== undefined,
   );
-  const isFixed = prompts.every(({ messages }) =>
-    messages.every(({ template }) => pathsOf(template).length === 0),
+  const isFixed = prompts.every(
+    ({ code, messages }) =>
+      code === null && messages.every(({ template }) => pathsOf(template).length === 0),
   );
   return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
     ? tests
@@ -137,7 +139,11 @@ interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-function readModels(document: Document, imported: Imported): LocatedModel[] {
+function readModels(
+  document: Document,
+  context: Pick<ImportContext, 'code' | 'host'> & { structured: readonly string[] },
+  imported: Imported,
+): LocatedModel[] {
   const key = valueAt(document.value, ['providers']) === undefined ? 'targets' : 'providers';
   const written = valueAt(document.value, [key]);
   const list: { value: Json; path: Path }[] = Array.isArray(written)
@@ -148,7 +154,7 @@ function readModels(document: Document, imported: Imported): LocatedModel[] {
   const unread: Loss[] = [];
   const models = list.flatMap(({ value, path }): LocatedModel[] => {
     const place = document.placeOf(path);
-    const found = convertProvider(value);
+    const found = codeProvider(value, document, context) ?? convertProvider(value);
     if ('why' in found) {
       unread.push(leftOut(place, `the provider ${nameOf(value)}`, found.why));
       return [];
@@ -157,14 +163,59 @@ function readModels(document: Document, imported: Imported): LocatedModel[] {
       imported.left.push(leftOut(place, `${part} of ${found.label}`, why));
     for (const { why } of found.aside)
       imported.remarks.push(remark(place, `${found.label}: ${why}`));
-    if (found.entry !== null) imported.models[found.model] = found.entry;
-    return [{ ...found, place }];
+    const model = namedApart(found, imported.models);
+    if (found.entry !== null) imported.models[model] = found.entry;
+    return [{ ...found, model, place }];
   });
   if (models.length > 0) {
     imported.left.push(...unread);
     return models;
   }
   return [withoutProvider(document.placeOf(list.length === 0 ? [] : [key]), unread, imported)];
+}
+
+/** A provider in code, where code may run: a program of the settings that the shipped one stands for. */
+function codeProvider(
+  written: Json,
+  { file }: Document,
+  {
+    code,
+    host,
+    structured,
+  }: Pick<ImportContext, 'code' | 'host'> & { structured: readonly string[] },
+): ImportedModel | null {
+  const { id, label, config } = providerMap(written);
+  const found = typeof id === 'string' ? codeFileIn(id, folderOf(file)) : null;
+  if (code === 'refused' || found === null || typeof id !== 'string') return null;
+  const named = typeof label === 'string' && label !== '' ? label : id;
+  return {
+    label: named,
+    model: named,
+    parameters: {},
+    entry: codeModel(found, id, config, host, structured),
+    left: [],
+    aside:
+      code === 'written'
+        ? [{ key: 'id', why: `${found.file} is code of yours, which runs with code: host alone` }]
+        : [],
+  };
+}
+
+/** The same file may be there several times, each with a configuration of its own. */
+function namedApart(
+  { model, entry }: ImportedModel,
+  models: Readonly<Record<string, JsonMap>>,
+): string {
+  const same = (name: string): boolean =>
+    JSON.stringify(models[name]) === JSON.stringify(entry ?? undefined);
+  let name = model;
+  for (
+    let ordinal = 2;
+    entry?.['provider'] === 'program' && Object.hasOwn(models, name) && !same(name);
+    ordinal += 1
+  )
+    name = `${model} ${String(ordinal)}`;
+  return name;
 }
 
 /** What no provider of the file can be asked goes to the model that the settings name for it. */
@@ -212,25 +263,36 @@ function graderOf(document: Document, { left, models }: Imported): Imported['gra
   return { model: found.model, place };
 }
 
+interface Parts {
+  document: Document;
+  prompts: readonly ForeignPrompt[];
+  models: readonly LocatedModel[];
+  tests: readonly ForeignTest[];
+}
+
 /** A prompt of ours for each of theirs and each model; names tell them apart. */
-function assemble(
-  document: Document,
-  prompts: readonly ForeignPrompt[],
-  models: readonly LocatedModel[],
+async function assemble(
+  { document, prompts, models, tests: written }: Parts,
   tests: Draft | null,
+  context: ImportContext,
   imported: Imported,
-): void {
+): Promise<void> {
   const unique = uniqueNames();
   const { folder, name: file } = lastSteps(document.file);
   const stem = file.replace(/\.(?:ya?ml|json)$/, '');
   const base = folder === '' || folder === 'evals' || !stem.startsWith('promptfoo') ? stem : folder;
-  prompts.forEach((prompt, index) => {
+  for (const [index, prompt] of prompts.entries()) {
     for (const model of models) {
       const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
       const name = unique(models.length === 1 ? own : `${own} (${model.label})`);
-      imported.prompts.push({ prompt: promptDraft(document, name, prompt, model), tests });
+      const made = await madeMessages(prompt, model, written, context);
+      imported.prompts.push({
+        prompt: promptDraft(document, name, prompt, model),
+        tests,
+        ...(made === null ? {} : { made }),
+      });
     }
-  });
+  }
 }
 
 function promptDraft(
@@ -251,10 +313,17 @@ function promptDraft(
     ...(variables.length === 0
       ? {}
       : { variables: variables.map((variable) => ({ name: variable })) }),
-    messages: prompt.messages.map(({ role, template }) => ({ role, content: toOurs(template) })),
+    ...(prompt.code === null
+      ? {
+          messages: prompt.messages.map(({ role, template }) => ({
+            role,
+            content: toOurs(template),
+          })),
+        }
+      : { code: prompt.code.source, language: languageOf(prompt.code) }),
   });
   for (const key of ['model', ...Object.keys(model.parameters)]) draft.from([key], model.place);
-  for (const key of ['name', 'variables', 'messages', ...Object.keys(prompt.parameters)])
+  for (const key of ['name', 'variables', 'messages', 'code', ...Object.keys(prompt.parameters)])
     draft.from([key], prompt.place);
   return draft;
 }
