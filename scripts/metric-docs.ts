@@ -112,7 +112,7 @@ const MARKS = {
   end: '<!-- end of metrics -->',
 } as const;
 
-/** The README with the catalogue as the records say it. */
+/** docs/metric-table.md with the catalogue as the records say it. */
 export function withCatalogue(readme: string): string {
   const [begin, end] = [readme.indexOf(MARKS.begin), readme.indexOf(MARKS.end)];
   if (begin === -1 || end < begin)
@@ -184,7 +184,7 @@ function shortened(text: string): string {
   return text.length > BRIEF ? `${text.slice(0, BRIEF - 1)}…` : text;
 }
 
-/** Letters of one part of an example in the README; the page has all of it. */
+/** Letters of one part of an example in the table; docs/metrics.md has all of it. */
 const BRIEF = 90;
 
 function shown(value: unknown): string {
@@ -293,7 +293,7 @@ if (import.meta.main) {
   const page = new URL('../docs/metrics.md', import.meta.url);
   mkdirSync(new URL('.', page), { recursive: true });
   writeFileSync(page, renderMetricDocs());
-  const readme = new URL('../docs/metric-table.md', import.meta.url);
-  writeFileSync(readme, withCatalogue(readFileSync(readme, 'utf8')));
-  execFileSync('npx', ['prettier', '--write', fileURLToPath(page), fileURLToPath(readme)]);
+  const table = new URL('../docs/metric-table.md', import.meta.url);
+  writeFileSync(table, withCatalogue(readFileSync(table, 'utf8')));
+  execFileSync('npx', ['prettier', '--write', fileURLToPath(page), fileURLToPath(table)]);
 }

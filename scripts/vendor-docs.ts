@@ -173,12 +173,12 @@ function between(text: string, begin: string, end: string, content: string): str
 }
 
 if (import.meta.main) {
-  const [action, readme] = ['action.yml', 'docs/action.md'].map((name) =>
+  const [action, inputs] = ['action.yml', 'docs/action.md'].map((name) =>
     fileURLToPath(new URL(`../${name}`, import.meta.url)),
   ) as [string, string];
   writeFileSync(action, withKeyInputs(readFileSync(action, 'utf8')));
-  writeFileSync(readme, withInputs(readFileSync(readme, 'utf8'), readFileSync(action, 'utf8')));
+  writeFileSync(inputs, withInputs(readFileSync(inputs, 'utf8'), readFileSync(action, 'utf8')));
   const models = fileURLToPath(new URL('../docs/models.md', import.meta.url));
   writeFileSync(models, renderModels());
-  execFileSync('npx', ['prettier', '--write', readme, models]);
+  execFileSync('npx', ['prettier', '--write', inputs, models]);
 }

@@ -34,7 +34,7 @@ const { vendorContract } = await import('./vendor-contract.ts');
 
 function named(name: string): VendorName {
   if (isVendor(name)) return name;
-  throw new Error(`${name} is no vendor`);
+  throw new Error(`${name} is not a vendor`);
 }
 const zz = named('zz-test');
 

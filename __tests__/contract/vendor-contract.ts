@@ -529,7 +529,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an error in place of the one choice is no answer', async () => {
+  test('an error in place of the one choice is not an answer', async () => {
     const choice = {
       finish_reason: 'error',
       message: { content: 'half' },

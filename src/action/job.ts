@@ -159,7 +159,7 @@ function sayResult(
   for (const reason of result.reasons) runner.info(reason);
 }
 
-/** With where GitHub shows head's files; as it is where head is no commit of a known repository. */
+/** With where GitHub shows head's files; as it is where head is not a commit of a known repository. */
 function withSource(result: Result, { env, facts, inputs }: Job): Result {
   const server = env['GITHUB_SERVER_URL'];
   const of = facts.headRepository ?? facts.repository;

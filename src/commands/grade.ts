@@ -220,7 +220,7 @@ export function gradeCommand(
     .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
     .option(
       '--next <path>',
-      'asks nobody: proposes which answers of a saved run to label next, those on which tries or evaluators disagree',
+      'makes no model calls: proposes which answers of a saved run to label next, those on which tries or evaluators disagree',
     )
     .addHelpText(
       'after',

@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.ts';
 
 /**
  * Prints which answers of a saved run are most worth a label: of a rubric, or of a prompt whose
- * conversations evaluators judge. Asks nobody.
+ * conversations evaluators judge. Makes no model calls.
  */
 export async function proposeLabels(
   { name, path }: { name: string; path: string },

@@ -40,7 +40,7 @@ export interface Single {
   compared: boolean;
 }
 
-/** What a look may spend; `stored` asks nobody. */
+/** What a look may spend; `stored` makes no model calls. */
 interface Allowance {
   stored: boolean;
   maxCalls: number;
@@ -48,7 +48,7 @@ interface Allowance {
   maxCost: number;
 }
 
-/** A look that asks nobody spends nothing, so no cap may refuse its plan. */
+/** A look that makes no model calls spends nothing, so no cap may refuse its plan. */
 const UNHELD = '999999999';
 
 export interface LookOptions {
@@ -180,7 +180,7 @@ function rubricsOf({ suites }: Prepared): Map<string, RubricChoice[]> {
   );
 }
 
-/** What a look that asks nobody says of an answer that it lacks. */
+/** What a look that makes no model calls says of an answer that it lacks. */
 const UNASKED = 'only stored answers are shown';
 
 /** Tries that nobody was asked for are not errors: they are not there yet. */

@@ -110,7 +110,9 @@ async function answer(
   else if (request.method === 'POST' && rest.join('/') === 'act' && fromPage(request, host)) {
     const action = await actionOf(request);
     const said: ActionReply =
-      action === null ? { said: 'This is no action.', bad: true } : await serving.shown.act(action);
+      action === null
+        ? { said: 'This is not an action.', bad: true }
+        : await serving.shown.act(action);
     send(response, 'application/json', JSON.stringify(said));
   } else response.writeHead(403).end();
 }
@@ -136,7 +138,7 @@ function equal(given: string, token: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** A browser says where a request comes from; what says nothing is no page of ours. */
+/** A browser says where a request comes from; what says nothing is not a page of ours. */
 function fromPage({ headers }: IncomingMessage, host: string): boolean {
   return (
     headers.origin === `http://${host}` &&

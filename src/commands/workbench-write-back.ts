@@ -92,7 +92,7 @@ function changed(file: string, text: string, edit: YamlEdit): Edited {
 function wishOf(action: Action, { cells: [cell] }: MatrixRow): Wish | string {
   const wish = WISHES.get(action.kind);
   if (cell === undefined) return 'This reference is not there any more.';
-  return wish === undefined ? 'This is no action.' : wish(action, cell.reference);
+  return wish === undefined ? 'This is not an action.' : wish(action, cell.reference);
 }
 
 const WISHES: ReadonlyMap<string, (action: Action, reference: ReferenceResult) => Wish | string> =

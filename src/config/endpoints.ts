@@ -133,7 +133,7 @@ function addressFlaw(text: string, { insecure, apiVersion }: Options): string | 
   return protocolFlaw(url, insecure);
 }
 
-/** What crosses a network in the open is no vendor's key. */
+/** What crosses a network in the open is not a vendor's key. */
 function keyFlaw({ insecure, keyEnv, headers }: Options): string | null {
   if (!insecure) return null;
   const named = [keyEnv, ...headers.map(({ env }) => env)];

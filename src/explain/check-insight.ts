@@ -59,7 +59,7 @@ function isNumber(id: string): boolean {
   return /^[\p{N}.,]+$/u.test(id);
 }
 
-/** The text without the names whose digits are no figures, as whole words. */
+/** The text without the names whose digits are not figures, as whole words. */
 function bareOf(
   text: string,
   attributes: readonly AttributeResult[],
@@ -161,13 +161,13 @@ function calledIn(text: string, attributes: readonly AttributeResult[]): Attribu
 function foreignFigure(bare: string, { about }: Clause): string | null {
   const number = foreignNumber(bare, numbersOf(about));
   if (number !== null)
-    return `it states the number ${quoted(number)}, which is no figure of ${namesOf(about)}`;
+    return `it states the number ${quoted(number)}, which is not a figure of ${namesOf(about)}`;
   const known = signedNumbersOf(about);
   const signed = bare.matchAll(/(?<![\p{L}\p{N}])([+\-−])(\p{N}+(?:[.,]\p{N}+)*)/gu);
   for (const [whole, sign = '', digits = ''] of signed) {
     const values = readings(digits).map((value) => (sign === '+' ? value : -value));
     if (!values.some((value) => known.has(value)))
-      return `it states ${quoted(whole)}, which is no figure of ${namesOf(about)}`;
+      return `it states ${quoted(whole)}, which is not a figure of ${namesOf(about)}`;
   }
   return null;
 }
@@ -196,7 +196,7 @@ function wrongChange(bare: string, { about }: Clause): string | null {
   );
   return wrong === undefined
     ? null
-    : `it says ${quoted(wrong.text)}, which is no change of ${namesOf(about)}`;
+    : `it says ${quoted(wrong.text)}, which is not a change of ${namesOf(about)}`;
 }
 
 const WORDS = {

@@ -8,7 +8,7 @@ import { ask, type AskTools } from './ask.ts';
 /** Drafts that are asked for. */
 const MOST_DRAFTS = 3;
 
-/** A longer draft rewrites the prompt rather than mends its line, in characters. */
+/** A longer draft rewrites the prompt rather than fixes its line, in characters. */
 const LONGEST_DRAFT = 600;
 
 /** References that a draft is shown, and characters of each answer. */
@@ -33,7 +33,7 @@ export async function draftFixes(
       purpose: 'insight',
       name: 'fix',
       reply: written,
-      role: 'You mend one line of a prompt that a change made worse.',
+      role: 'You fix one line of a prompt that a change made worse.',
       materials: {
         before: unit.base_text ?? '',
         after: unit.head_text ?? '',

@@ -22,7 +22,7 @@ const MOST_ALIGNED = 300;
 
 /**
  * Pairs of positions in both lists, in both lists' order, whose scores add up to the most. A score
- * of 0 is no pair.
+ * of 0 is not a pair.
  */
 export function align<Item>(
   before: readonly Item[],

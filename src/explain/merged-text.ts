@@ -273,7 +273,7 @@ function sentencePieces(one: Piece): Piece[] {
   return sentencesOf(one.text).map((text) => ({ ...one, text }));
 }
 
-/** Fewer letters than this are no sentence: a number of a list, say. */
+/** Fewer letters than this are not a sentence: a number of a list, say. */
 const SHORTEST_SENTENCE = 12;
 
 /** The sentences of a line, each with the blanks behind it; joined they are the line. */

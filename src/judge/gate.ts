@@ -80,7 +80,7 @@ function isTooMany(tries: readonly TryResult[]): boolean {
   return errors > MAX_ERROR_SHARE * tries.length;
 }
 
-/** Errors of head where base answers are no trouble on the way: head got worse. */
+/** Errors of head where base answers are not a problem on the way: head got worse. */
 function headAlone(suites: readonly SuiteResult[]): boolean {
   const ofBase = suites.flatMap(({ references }) =>
     references.flatMap(({ base }) => base?.tries ?? []),

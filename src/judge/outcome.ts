@@ -109,8 +109,8 @@ function evaluated({ suites, affected }: GateInput, seen: Seen): RunOutcome {
 }
 
 /**
- * Where head puts something of its own in a model's place, a good verdict is about that: it is no
- * success, and a bad one stays bad.
+ * Where head puts something of its own in a model's place, a good verdict is about that: it is not
+ * a success, and a bad one stays bad.
  */
 export function neverForReplaced(found: Found, { replaced }: GateInput): Found {
   if (replaced.length === 0 || found.conclusion === 'error') return found;

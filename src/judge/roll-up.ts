@@ -34,8 +34,8 @@ export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | n
 
 /**
  * A named policy over the tries that pass or fail; null when there is none, or when passes are
- * wanted that only tries which could not be judged (`unjudged`) might have brought: an error is no
- * failure.
+ * wanted that only tries which could not be judged (`unjudged`) might have brought: an error is not
+ * a failure.
  */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,

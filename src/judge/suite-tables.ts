@@ -127,7 +127,7 @@ function turnedAlone(own: readonly Table[], rolled: readonly Table[]): SuiteTabl
   };
 }
 
-/** What the roll-up makes of a reference, as one try a side; what it could not say is no try. */
+/** What the roll-up makes of a reference, as one try a side; what it could not say is not a try. */
 function rolledTries(rollUps: RunRollUps | undefined): Tries {
   const side = (rolled: RollUpOutcome | undefined): Outcome[] => [rolled?.outcome ?? 'error'];
   return { base: side(rollUps?.base), head: side(rollUps?.head) };

@@ -96,7 +96,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A reply that is no JSON at all was cut or is somebody else's, and may be a better one next time. */
+/** A reply that is not JSON at all was cut or is somebody else's, and may be a better one next time. */
 function unreadable(
   { replyName }: Pick<Vendor, 'replyName'>,
   { response, text, redact }: { response: Response; text: string; redact(text: string): string },

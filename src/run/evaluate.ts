@@ -79,7 +79,7 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   };
 }
 
-/** Code that scores and is broken has to be mended first: there is no rate from it, and no verdict. */
+/** Code that scores and is broken has to be fixed first: there is no rate from it, and no verdict. */
 function withBrokenCode(
   blank: Result,
   { problems, results, notices }: Compared,

@@ -160,8 +160,8 @@ function pairReference(
 
 /**
  * Base's prompt with head's input; where a variable was renamed, with base's own input of the same
- * reference. Null when base can render neither: the reference is then not comparable, which is no
- * error of anyone.
+ * reference. Null when base can render neither: the reference is then not comparable, which is not
+ * an error of anyone.
  */
 function baseGeneration(
   base: SuiteSide,

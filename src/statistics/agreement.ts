@@ -1,8 +1,8 @@
 /**
- * Cohen's kappa of two raters: 1 − Σ w·observed / Σ w·expected, with w the distance of two
- * categories (by default 0 when equal, else 1). `table[i][j]`: items that the first rater put into
+ * Cohen's kappa of two graders: 1 − Σ w·observed / Σ w·expected, with w the distance of two
+ * categories (by default 0 when equal, else 1). `table[i][j]`: items that the first grader put into
  * category i and the second into j; square. 1 is perfect agreement, 0 what chance gives. Null
- * without items, and where chance alone already agrees on everything (both raters used one and the
+ * without items, and where chance alone already agrees on everything (both graders used one and the
  * same category).
  *
  * Sources: Cohen 1960 and 1968.

@@ -120,7 +120,7 @@ function unitsOf(members: readonly Member[]): Unit[] {
   ];
 }
 
-/** A try in which no member has a number is no slot. */
+/** A try in which no member has a number is not a slot. */
 function unitOf(items: readonly Values[]): Unit {
   const slotsOf = (side: 'base' | 'head'): number[] =>
     [...Array(Math.max(...items.map((item) => item[side].length))).keys()].filter((at) =>

@@ -429,7 +429,7 @@ describe('a runner that forgot something', () => {
       '/nowhere/event.json',
       /^GITHUB_EVENT_PATH names a file that cannot be read \(ENOENT/,
     ],
-  ])('%s is said in one line, and is no fault of ours', async (_what, path, message) => {
+  ])('%s is said in one line, and is not a fault of ours', async (_what, path, message) => {
     const run = await pushed({ GITHUB_EVENT_PATH: path });
     expect(run.code).toBe(1);
     expect(run.annotations.map((one) => one.message)).toEqual([expect.stringMatching(message)]);

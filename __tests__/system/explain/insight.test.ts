@@ -206,8 +206,8 @@ describe('a written insight', () => {
 
     test.each<[string, string, string[]]>([
       [
-        'rivers improved from 15.4 % to 100.0 %; nothing needs mending.',
-        'it says "15.4 % to 100.0", which is no change of "rivers"',
+        'rivers improved from 15.4 % to 100.0 %; nothing needs fixing.',
+        'it says "15.4 % to 100.0", which is not a change of "rivers"',
         ['rivers'],
       ],
       ['Rivers improved.', 'it says that "rivers" got better, which the tables do not', ['rivers']],
@@ -228,15 +228,15 @@ describe('a written insight', () => {
       ],
       [
         'Rivers pass in 80 %.',
-        'it states the number "80", which is no figure of "rivers"',
+        'it states the number "80", which is not a figure of "rivers"',
         ['rivers', 'poems'],
       ],
       [
         'It passes in 80 %.',
-        'it states the number "80", which is no figure of "rivers"',
+        'it states the number "80", which is not a figure of "rivers"',
         ['rivers'],
       ],
-      ['Rivers: +84.6 points.', 'it states "+84.6", which is no figure of "rivers"', ['rivers']],
+      ['Rivers: +84.6 points.', 'it states "+84.6", which is not a figure of "rivers"', ['rivers']],
       [
         'Big rivers got worse.',
         'it says that "big rivers" got worse, which the tables do not',

@@ -136,7 +136,7 @@ describe('metric code', () => {
   test.each([
     ['python', 'import re\nmetric = 1\nresult = True\nreason = re.compile("a")'],
     ['javascript', 'metric = 1; result = true; const reason = () => 1'],
-  ] as const)('a reason that is no text is the code’s own in %s', async (language, code) => {
+  ] as const)('a reason that is not text is the code’s own in %s', async (language, code) => {
     const [score] = await scoreMetric(codeMetric(code, language), [sample('abc')], real);
     expect(score).toMatchObject({ status: 'pass', reason: null });
   });

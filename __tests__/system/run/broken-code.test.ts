@@ -48,7 +48,7 @@ describe('a check that breaks', () => {
     });
   });
 
-  test('on every answer of both sides is to be mended first: no rate, no verdict', async () => {
+  test('on every answer of both sides is to be fixed first: no rate, no verdict', async () => {
     const { result } = await run(() => raised("NameError at prompts/tests/p.yaml:6: 'json'"));
     expect(result).toMatchObject({
       conclusion: 'error',
@@ -89,7 +89,7 @@ describe('a check that breaks', () => {
 });
 
 describe('a roll-up that breaks', () => {
-  test('is to be mended first, whatever the tries say', async () => {
+  test('is to be fixed first, whatever the tries say', async () => {
     const { result } = await runPipeline(
       project([shop(OLD, 20, { tests: { rollup } })], two),
       project([shop(NEW, 20, { tests: { rollup } })], two),
@@ -107,17 +107,17 @@ describe('a roll-up that breaks', () => {
     });
   });
 
-  test('on base, and is mended on head, is no problem of head', async () => {
-    const mended = { ...rollup, code: 'result = num_passes > 1' };
+  test('on base, and is fixed on head, is not a problem of head', async () => {
+    const fixed = { ...rollup, code: 'result = num_passes > 1' };
     const { result } = await runPipeline(
       project([shop(OLD, 20, { tests: { rollup } })], two),
-      project([shop(NEW, 20, { tests: { rollup: mended } })], two),
+      project([shop(NEW, 20, { tests: { rollup: fixed } })], two),
       () => 'yes',
       {
         edges: {
           evaluate: async ({ code, inputs }) =>
             inputs.map(() =>
-              code === mended.code
+              code === fixed.code
                 ? { status: 'ok', values: { result: true } }
                 : raised('NameError'),
             ),

@@ -140,7 +140,7 @@ describe('missing evidence', () => {
     ]);
   });
 
-  test('of both sides alike is no regression, but not green either', async () => {
+  test('of both sides alike is not a regression, but not green either', async () => {
     const ran = await compared(50, (question) =>
       /r0[0-3]$/.test(question) ? failing('server') : null,
     );
@@ -225,7 +225,7 @@ describe('missing evidence', () => {
     expect(result.title).toContain('head does not answer in 10 of 10 references of p');
   });
 
-  test('of a sweep is said, and too much of it is no verdict', async () => {
+  test('of a sweep is said, and too much of it is not a verdict', async () => {
     const { result } = await runPipeline(null, project([shop(NEW, 20)], two), never, {
       ...answering((question) => (/r07$/.test(question) ? failing('server') : null)),
       input: { mode: 'sweep' },

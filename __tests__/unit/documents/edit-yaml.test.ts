@@ -88,7 +88,7 @@ describe('a file that is written back', () => {
       /another reference stands/,
     ],
     ['nothing is there any more', FLOW, set(1, 'expected', 'y' as never), /not at its place/],
-    ['it is no YAML now', '{', set(1, 'expected', 'y' as never), /not valid YAML/],
+    ['it is not YAML now', '{', set(1, 'expected', 'y' as never), /not valid YAML/],
     [
       'an anchor would change another reference too',
       'references:\n  - { id: a, expected: &e old }\n  - { id: b, expected: *e }\n',

@@ -92,7 +92,7 @@ describe('verdicts of groups', () => {
     ]);
   });
 
-  test('take references of one cluster for one: templates that failed in the same tries are no finding', () => {
+  test('take references of one cluster for one: templates that failed in the same tries are not a finding', () => {
     const fell = Array.from({ length: 9 }, () => table(3, 1, 3));
     const rest = Array.from({ length: 20 }, () => table(3, 3, 3));
     const groups = [range(0, 9), range(9, 29)].map((group) =>

@@ -251,7 +251,7 @@ describe('a metric that judged base and none of head', () => {
       }),
     );
 
-  test('is no success, and is named', () => {
+  test('is not a success, and is named', () => {
     const decision = unseen();
     expect(decision.conclusion).toBe('neutral');
     expect(decision.reasons.join()).toContain('the metric has judged 4 answers of base and none');

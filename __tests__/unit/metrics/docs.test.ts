@@ -35,7 +35,7 @@ describe('docs/metrics.md', () => {
   });
 });
 
-describe('the catalogue in the README', () => {
+describe('the catalogue in docs/metric-table.md', () => {
   const readme = readFileSync(new URL('../../../docs/metric-table.md', import.meta.url), 'utf8');
 
   test('is what the records say; after a change of one: npm run generate', () => {

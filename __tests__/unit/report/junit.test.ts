@@ -95,7 +95,7 @@ const SCHEMA: Readonly<Record<string, { attributes: string[]; children: string[]
 /** Where an element is not as the schema has it. */
 function violations({ name, attributes, text, children }: Element): string[] {
   const allowed = SCHEMA[name];
-  if (allowed === undefined) return [`${name} is no element`];
+  if (allowed === undefined) return [`${name} is not an element`];
   const given = Object.keys(attributes);
   const names = allowed.attributes.map((one) => one.replace('!', ''));
   const mixed = ['failure', 'error', 'skipped'].includes(name);

@@ -121,7 +121,7 @@ describe('the changed texts of a run', () => {
     ]);
   });
 
-  test('leave out what is no text, what is too large, and what does not differ', async () => {
+  test('leave out what is not text, what is too large, and what does not differ', async () => {
     const large = 'x'.repeat(262_145);
     expect(await changed({ [FILE]: 'a' }, { [FILE]: new Uint8Array([97, 0, 98]) })).toEqual([]);
     expect(await changed({ [FILE]: 'a' }, { [FILE]: large })).toEqual([]);

@@ -45,7 +45,7 @@ describe('references are chosen', () => {
     ]);
   });
 
-  test('on both sides by either, so that a tag that is added is no removal', async () => {
+  test('on both sides by either, so that a tag that is added is not a removal', async () => {
     const { base, head } = await chosen(['tags=critical'], '[]');
     expect([base, head]).toEqual([['refund-1'], ['refund-1']]);
   });

@@ -112,6 +112,6 @@ function textOf(content: Uint8Array | null): { text: string } | { why: string } 
     // It is told below.
   }
   return {
-    why: 'is no text, and a model is given texts alone; a program (models: { default: { provider: program, … } }) is given its path',
+    why: 'is not text, and a model is given texts alone; a program (models: { default: { provider: program, … } }) is given its path',
   };
 }

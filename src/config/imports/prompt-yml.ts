@@ -42,7 +42,7 @@ export function importPromptYml(
   const { value } = document;
   if (!isMap(value) || !Array.isArray(value['messages'])) {
     problems.push(
-      problem({ file: document.file, line: 0 }, 'is no .prompt.yml: it has no list of messages'),
+      problem({ file: document.file, line: 0 }, 'is not a .prompt.yml: it has no list of messages'),
     );
     return imported;
   }

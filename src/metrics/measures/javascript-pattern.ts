@@ -7,7 +7,7 @@ const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
 /**
  * A JavaScript pattern without flags as one that means the same in RE2; null where RE2 has nothing
- * for it (look-around, back-references), or where it is no pattern. Where both read a pattern alike
+ * for it (look-around, back-references), or where it is not a pattern. Where both read a pattern alike
  * it comes back as it is.
  */
 export function toSafePattern(pattern: string): string | null {
@@ -54,7 +54,7 @@ function escape(token: string, inClass: boolean): string | null {
   return /[1-9]/.test(name) ? null : name;
 }
 
-/** Half of a pair of surrogates is no character to RE2. */
+/** Half of a pair of surrogates is not a character to RE2. */
 function unicode(digits: string): string | null {
   return /^d[89a-f]/i.test(digits) ? null : `\\x{${digits.toLowerCase()}}`;
 }

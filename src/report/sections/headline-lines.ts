@@ -168,7 +168,7 @@ export function noRegressionLine(result: Result): Told {
 }
 
 /**
- * Where nothing but the scoring changed: what it does to the same answers, which is no comparison
+ * Where nothing but the scoring changed: what it does to the same answers, which is not a comparison
  * of base with head.
  */
 function scoringAlone({ scoring, suites }: Result): Told | null {

@@ -45,7 +45,7 @@ export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   rose: 'rose with the suite',
   unchanged: 'unchanged',
   flaky: 'flaky',
-  inconclusive: 'flipped, within noise',
+  inconclusive: 'inconclusive',
   added: 'added',
   removed: 'removed',
   edited: 'edited',

@@ -168,7 +168,7 @@ function brokenWords({ mode }: Result, entries: readonly ReferenceEntry[]): stri
 }
 
 /**
- * References that moved without being called regressed: improved, flipped within noise, in error,
+ * References that moved without being called regressed: improved, inconclusive, in error,
  * new. Counts only.
  */
 export function movedReferences(result: Result, detail: Detail): Block[] {

@@ -169,9 +169,9 @@ describe('evals/evals.json with SKILL.md', () => {
         'no text',
         { 'skills/pdf/evals/in.pdf': new Uint8Array([37, 0, 255]) },
         'evals/in.pdf',
-        'is no text, and a model is given texts alone',
+        'is not text, and a model is given texts alone',
       ],
-      ['a text with a NUL', { 'skills/pdf/evals/in.txt': 'a\0b' }, 'evals/in.txt', 'is no text'],
+      ['a text with a NUL', { 'skills/pdf/evals/in.txt': 'a\0b' }, 'evals/in.txt', 'is not text'],
       [
         'larger than a model is given',
         { 'skills/pdf/evals/in.txt': 'a'.repeat(200_001) },

@@ -212,7 +212,7 @@ describe('a .prompt.yml', () => {
 
   test('that is something else says so', async () => {
     expect(await problemsOf({ [FILE]: 'on: push\njobs: {}\n' })).toEqual([
-      `${FILE}: is no .prompt.yml: it has no list of messages`,
+      `${FILE}: is not a .prompt.yml: it has no list of messages`,
     ]);
     expect(await problemsOf({ [FILE]: 'messages: [\n' })).toHaveLength(1);
   });
