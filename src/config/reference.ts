@@ -111,7 +111,7 @@ export function readDraft(
     ...own,
     problem:
       unusable(ordinal, thread, context) ??
-      lack(ordinal, thread === null ? input : null, written.expected, context) ??
+      lack(thread === null ? input : null, written.expected, context) ??
       unjudged(ordinal, own, context),
   };
 }
@@ -121,7 +121,6 @@ export function readDraft(
  * variables.
  */
 function lack(
-  ordinal: number,
   input: Record<string, Scalar> | null,
   expected: Json | undefined,
   context: ReferenceContext,
@@ -129,9 +128,9 @@ function lack(
   const absent =
     input === null ? [] : context.variables.filter((name) => !Object.hasOwn(input, name));
   if (absent.length > 0)
-    return `reference ${ordinal} has no value for ${absent.map((name) => `{${name}}`).join(', ')}`;
+    return `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it to its input, or take it out of the prompt`;
   if (expected === undefined && context.needsExpected !== null) {
-    return `reference ${ordinal} has no expected value, and metric ${context.needsExpected} uses it`;
+    return `the reference has no expected value, and metric ${context.needsExpected} uses it`;
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import type { AttributeResult } from '../result/attributes.ts';
 import { countsForVerdict } from '../result/counts.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
+import type { ScoringResult } from '../result/scoring-result.ts';
 import type { MetricValues, SuiteResult } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/suite.ts';
@@ -121,27 +122,29 @@ export function scoringWarnings(input: GateInput): string[] {
     : [];
 }
 
+/** What a changed scoring makes of base's own answers, as reasons begin. */
+export function movedByScoring({
+  name,
+  rates,
+  same_answers: { pass_fail, fail_pass },
+}: ScoringResult): string {
+  return (
+    `${name}: the scoring moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
+    `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass)`
+  );
+}
+
 /**
  * Scorings that moved the pass rate of base's own answers by more than the margin of their suite.
  */
 function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[] {
-  return scoring.flatMap(
-    ({
-      path,
-      name,
-      rates,
-      scoring_effect: effect,
-      same_answers: { pass_fail, fail_pass },
-    }): GateFinding[] => {
-      const suite = suites.find((one) => one.path === path && one.name === name);
-      const gate = suite === undefined ? settings : gateOf(suite, settings);
-      if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
-      const text =
-        `${name}: the scoring moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
-        `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass)`;
-      return [{ text, failOn: gate.fail_on }];
-    },
-  );
+  return scoring.flatMap((one): GateFinding[] => {
+    const { path, name, scoring_effect: effect } = one;
+    const suite = suites.find((of) => of.path === path && of.name === name);
+    const gate = suite === undefined ? settings : gateOf(suite, settings);
+    if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
+    return [{ text: movedByScoring(one), failOn: gate.fail_on }];
+  });
 }
 
 export function removals({ removed, settings }: GateInput): string[] {

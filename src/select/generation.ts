@@ -66,7 +66,7 @@ export function generationOf(
   if (missing !== undefined) {
     return {
       kind: 'impossible',
-      message: `reference ${reference.id} has no value for {${missing.name}}`,
+      message: `the reference has no value for {${missing.name}}: add it to its input, or take it out of the prompt`,
     };
   }
   const rendered = renderedBy(prompt, reference);

@@ -79,9 +79,9 @@ describe('validate', () => {
       'prompts/tests/p.yaml': `${TESTS}  - { input: {}, expected: b }\n  - { input: { q: c } }\n`,
     });
     expect(code).toBe(2);
-    expect(out).toContain('prompts/tests/p.yaml:4: reference 2 has no value for {q}');
+    expect(out).toContain('prompts/tests/p.yaml:4: the reference has no value for {q}');
     expect(out).toContain(
-      'prompts/tests/p.yaml:5: reference 3 has no expected value, and metric exact_match uses it',
+      'prompts/tests/p.yaml:5: the reference has no expected value, and metric exact_match uses it',
     );
   });
 

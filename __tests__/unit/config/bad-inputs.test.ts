@@ -565,7 +565,7 @@ describe('a test file', () => {
       project.suites[0]?.tests.references.map(({ problem, place }) => [place.line, problem]),
     ).toEqual([
       [4, null],
-      [6, 'reference 2 has no value for {a}'],
+      [6, 'the reference has no value for {a}: add it to its input, or take it out of the prompt'],
     ]);
   });
 
@@ -574,7 +574,7 @@ describe('a test file', () => {
     expect(problems).toEqual([]);
     expect(project.suites[0]?.tests.references[1]).toMatchObject({
       place: { line: 6 },
-      problem: 'reference 2 has no expected value, and metric exact uses it',
+      problem: 'the reference has no expected value, and metric exact uses it',
     });
   });
 

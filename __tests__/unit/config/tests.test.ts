@@ -335,7 +335,14 @@ describe('references_from', () => {
   test('makes a row without a variable an error of that row', async () => {
     expect(await from('{ file: c.csv }', { 'c.csv': 'b\n1\n' })).toMatchObject({
       problems: [],
-      rows: [['c.csv:2', { b: '1' }, undefined, 'reference 1 has no value for {a}']],
+      rows: [
+        [
+          'c.csv:2',
+          { b: '1' },
+          undefined,
+          'the reference has no value for {a}: add it to its input, or take it out of the prompt',
+        ],
+      ],
     });
   });
 

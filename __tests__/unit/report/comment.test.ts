@@ -85,7 +85,7 @@ describe('the order of a comment', () => {
       'math: ✅ unchanged',
     ]);
     expect(body).toContain(
-      `<p><b>What it did:</b> <a href="${REPOSITORY}/blob/9e8d7c6/prompts/tests/capitals.yaml#L14"><code>australia</code></a>, 3 of 3 passed → 0 of 3 passed; 2 more fail <code>exact_match</code> too</p>`,
+      `<p><b>What it did:</b> <a href="${REPOSITORY}/blob/9e8d7c6/prompts/tests/capitals.yaml#L14"><code>australia</code></a> of <code>capitals</code>, 3 of 3 passed → 0 of 3 passed; 2 more fail <code>exact_match</code> too</p>`,
     );
     const entries = [
       ...body.matchAll(

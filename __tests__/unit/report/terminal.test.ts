@@ -55,7 +55,7 @@ describe('renderTerminal', () => {
       '✗ Regressed: capitals 92.2 % → 82.4 %',
       'What changed: prompts/capitals.yaml:4',
       '-   content: Name the capital of {{country}}, nothing else.',
-      'What it did: australia (prompts/tests/capitals.yaml:14), 3 of 3 passed → 0 of 3 passed; 2 more fail exact_match too',
+      'What it did: australia (prompts/tests/capitals.yaml:14) of capitals, 3 of 3 passed → 0 of 3 passed; 2 more fail exact_match too',
       'Head ✗       The capital of Australia is Canberra.',
       'Pass rate ',
     ].map((words) => shown.indexOf(words));

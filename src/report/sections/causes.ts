@@ -6,6 +6,7 @@ import { shorten, visibleLine } from '../../text/visible.ts';
 import { withoutMargin } from './changes.ts';
 import {
   code,
+  group,
   joined,
   paragraph,
   place,
@@ -23,29 +24,84 @@ const UNIT_TEXT = 80;
 /** Units that one sentence names; the rest is counted. */
 const NAMED_UNITS = 5;
 
-/** Which changed lines made each suite worse, and how that is known. */
+/** Findings that stand open; what is known of further suites is folded. */
+const OPEN_FINDINGS = 3;
+
+/** Suites named that share a finding; the rest is counted. */
+const NAMED_SUITES = 3;
+
+/** Which changed lines made each suite worse, and how that is known: what suites share once. */
 export function causes({ causes: all = [] }: Result): Block[] {
-  return all.flatMap((suite) => {
+  const alike = new Map<string, [Finding, ...Finding[]]>();
+  for (const one of all.flatMap(findings)) {
+    const same = alike.get(one.key);
+    if (same === undefined) alike.set(one.key, [one]);
+    else same.push(one);
+  }
+  const blocks = [...alike.values()].map(([{ suite, cause }, ...others]): Block[] => {
     const named = all.length > 1 ? [text(' in '), code(suite.suite)] : [];
-    const open = openLine(suite, named);
-    return [
-      ...suite.causes.flatMap((cause): Block[] => [
-        paragraph(causeLine(cause, suite, named)),
-        ...fixBlocks(cause),
-      ]),
-      ...(open.length === 0 ? [] : [paragraph(open)]),
-    ];
+    return cause === null
+      ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
+      : [paragraph([...causeLine(cause, suite, named), ...sameLine(others)]), ...fixBlocks(cause)];
   });
+  const folded = blocks.slice(OPEN_FINDINGS);
+  return [
+    ...blocks.slice(0, OPEN_FINDINGS).flat(),
+    ...group([text(`${counted(folded.length, 'more cause')}`)], folded.flat()),
+  ];
+}
+
+/** A cause, or null: why none is named. */
+interface Finding {
+  suite: SuiteCauses;
+  cause: Cause | null;
+  /** Equal where the same change has done the same to another suite, as far as words say. */
+  key: string;
+}
+
+function findings(suite: SuiteCauses): Finding[] {
+  const { reason, calls } = suite.explained;
+  if (suite.causes.length === 0)
+    return reason === null
+      ? []
+      : [{ suite, cause: null, key: JSON.stringify([reason, calls === 0]) }];
+  return suite.causes.map((cause) => {
+    const units = cause.units.map(({ kind, name, base_text, head_text }) => [
+      kind,
+      name,
+      base_text,
+      head_text,
+    ]);
+    const { relation, fix } = cause;
+    return {
+      suite,
+      cause,
+      key: JSON.stringify([relation, units, proofWords(cause), restWords(suite), fix]),
+    };
+  });
+}
+
+/** ` The same in 199 more suites: b, c, d and 196 more.` */
+function sameLine(others: readonly Finding[]): Line {
+  if (others.length === 0) return [];
+  const shown = others.slice(0, NAMED_SUITES).map(({ suite }) => [code(suite.suite)]);
+  const more = others.length - shown.length;
+  return [
+    text(` The same in ${counted(others.length, 'more suite')}: `),
+    ...joined(shown, ', '),
+    text(more === 0 ? '.' : ` and ${count(more)} more.`),
+  ];
 }
 
 /** `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. */
 export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
+  const proof = proofWords(cause);
   return [
     strong('Cause'),
     ...named,
     text(': '),
     ...unitsLine(cause),
-    text(`. ${proofWords(cause)}${restWords(suite)}`),
+    text(proof === '' ? '.' : `. ${proof}${restWords(suite)}`),
   ];
 }
 
@@ -124,9 +180,12 @@ function valueOf(written: string | null): Inline {
   return written === null ? text('not set') : code(written, UNIT_TEXT);
 }
 
-/** `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass).` */
+/**
+ * `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass)`; of the only change there is
+ * nothing to prove.
+ */
 function proofWords({ relation, references, held }: Cause): string {
-  if (relation === 'only-change') return 'Nothing had to be tried';
+  if (relation === 'only-change') return '';
   const all = counted(references.length, 'reference');
   const sum = (pick: 'restored' | 'broken', of: 'passes' | 'tries'): number =>
     references.reduce((total, one) => total + one[pick][of], 0);

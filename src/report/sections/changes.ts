@@ -1,3 +1,4 @@
+import type { CauseUnit } from '../../result/causes.ts';
 import type { ChangedText } from '../../result/changes.ts';
 import type { Result } from '../../result/result.ts';
 import { counted } from '../../text/amounts.ts';
@@ -43,14 +44,21 @@ export function changedLines(result: Result, { lines }: Detail): Block[] {
     ...shown.flatMap(([one, ...same], index): Block[] => [
       paragraph([
         ...(index === 0 ? [strong('What changed:'), text(' ')] : []),
-        place(one.file, firstLine(one)),
+        place(one.file, causeOf(one, each, result)?.line ?? firstLine(one)),
         ...(one.base_file === null ? [text(', new')] : []),
         ...(one.base_file !== null && one.base_file !== one.file
           ? [text(', renamed from '), place(one.base_file, 0)]
           : []),
         ...(same.length === 0 ? [] : [text('; the same in '), ...filesLine(same)]),
       ]),
-      ...(one.hunks.length === 0 ? [] : [{ kind: 'diff' as const, lines: linesOf(one, each) }]),
+      ...(one.hunks.length === 0
+        ? []
+        : [
+            {
+              kind: 'diff' as const,
+              lines: causeOf(one, each, result)?.lines ?? linesOf(one, each),
+            },
+          ]),
     ]),
     ...(left.length === 0 ? [] : [paragraph([text('Also changed: '), ...filesLine(left)])]),
   ];
@@ -105,6 +113,54 @@ export function firstLine({ hunks: [hunk] }: ChangedText): number {
   if (hunk === undefined) return 0;
   const before = hunk.lines.findIndex(({ sign }) => sign !== 'same');
   return hunk.head + Math.max(0, before);
+}
+
+/** Beside so many other changed lines a cause is seen without help. */
+const BESIDE_CAUSE = 2;
+
+/** Where there is room for so many lines the others are shown below the cause. */
+const ROOM_FOR_ALL = 100;
+
+/**
+ * The lines that were found to be the cause, in front of the others that changed in the file; these
+ * are counted where there is little room. Null: there is no cause, or nothing that would hide it.
+ */
+function causeOf(
+  one: ChangedText,
+  most: number,
+  { causes = [] }: Result,
+): { line: number; lines: DiffLine[] } | null {
+  const units = causes
+    .flatMap((suite) => suite.causes.flatMap((cause) => cause.units))
+    .filter(({ kind, head: { file } }) => TEXT_KINDS.has(kind) && file === one.file);
+  const [first] = units;
+  const lines = [...new Map(units.map((unit) => [unit.head.line, unit])).values()].flatMap(
+    ({ base_text, head_text }) => [...signed('removed', base_text), ...signed('added', head_text)],
+  );
+  const known = new Set(lines.map(keyOf));
+  const changed = linesOf(one, Infinity).filter(({ sign }) => sign !== 'same' && sign !== 'gap');
+  const others = changed.filter((line) => !known.has(keyOf(line)));
+  const left = changed.length + one.more - lines.length;
+  if (first === undefined || left <= BESIDE_CAUSE || lines.length > most) return null;
+  const shown = most < ROOM_FOR_ALL ? [] : others.slice(0, most - lines.length);
+  const gap = shown.length === 0 ? counted(left, 'more changed line') : 'other changed lines';
+  return { line: first.head.line, lines: [...lines, { sign: 'gap', text: `… ${gap}` }, ...shown] };
+}
+
+function keyOf({ sign, text }: DiffLine): string {
+  return `${sign} ${text.trim()}`;
+}
+
+/** Causes whose texts are lines of the file, as they were and as they are. */
+const TEXT_KINDS: ReadonlySet<CauseUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
+
+function signed(sign: 'removed' | 'added', written: string | null): DiffLine[] {
+  return written === null
+    ? []
+    : written
+        .trim()
+        .split('\n')
+        .map((line) => ({ sign, text: line }));
 }
 
 function linesOf({ hunks, more }: ChangedText, most: number): DiffLine[] {

@@ -1,5 +1,5 @@
 import { errorOf } from '../../result/reference-result.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { ReferenceResult, TryResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
@@ -34,6 +34,24 @@ export function endedInErrors({ outcome }: Result): boolean {
   return outcome.kind === 'not-judged' || outcome.kind === 'ended-early';
 }
 
+/**
+ * Whether the causes of errors stand open: they are what the run came to, or references have no
+ * answer at all on head and nothing red says so.
+ */
+export function opensErrors(result: Result): boolean {
+  if (endedInErrors(result)) return true;
+  if (result.outcome.kind === 'regressed') return false;
+  return result.suites.some(({ references }) =>
+    references.some(
+      ({ head }) => head !== null && head.tries.length > 0 && head.tries.every(isUnanswered),
+    ),
+  );
+}
+
+function isUnanswered({ actual, error }: TryResult): boolean {
+  return actual === null && error !== null;
+}
+
 /** Why tries were not judged, each cause once with how often it came, the most frequent first. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
   const causes = causesOf(result);
@@ -41,8 +59,10 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
   if (shown.length === 0) return [];
   const more = andMore(causes.length, shown.length);
   const tries = causes.reduce((sum, cause) => sum + cause.tries, 0);
+  const counted = `${tries === 1 ? '1 try' : `${count(tries)} tries`} ended in an error:`;
   return [
-    paragraph([strong(`${tries === 1 ? '1 try' : `${count(tries)} tries`} ended in an error:`)]),
+    // The first line has counted them.
+    ...(result.outcome.kind === 'not-judged' ? [] : [paragraph([strong(counted)])]),
     { kind: 'list', items: shown.map(causeLine) },
     ...(more === null ? [] : [paragraph([text(`${more} causes.`)])]),
   ];

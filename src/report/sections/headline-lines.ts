@@ -1,6 +1,7 @@
 import { worseAlone } from '../../result/counts.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
+import type { ScoringResult } from '../../result/scoring-result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
@@ -153,7 +154,9 @@ export function nothingWorseLine(result: Result): Told {
 export function noRegressionLine(result: Result): Told {
   const { suites } = result;
   const moved = suites.filter(({ pass_rate }) => pass_rate.difference !== null);
-  if (moved.length === 0 || suites.length === 1) return nothingWorseLine(result);
+  if (moved.length === 0) return nothingWorseLine(result);
+  if (suites.length === 1)
+    return withMore(comparedNumbers(result), [...ruledOut(moved), ...alone(result)]);
   const worst = worstOf(moved);
   const fell = worst !== undefined && (worst.pass_rate.difference ?? 0) < 0;
   const largest = fell
@@ -164,19 +167,38 @@ export function noRegressionLine(result: Result): Told {
     subject: [text(counted(suites.length, 'suite'))],
     line: [...largest, ...(rest === '' ? [] : [text(rest)])],
   };
-  return withMore(told, alone(result));
+  return withMore(told, [...ruledOut(moved), ...alone(result)]);
+}
+
+/** ` A drop above 7.8 points is ruled out.`: how far green reaches. */
+function ruledOut(compared: readonly SuiteResult[]): Line {
+  const lows = compared.flatMap(({ pass_rate: { low } }) => low ?? []);
+  const least = Math.min(0, ...lows);
+  const where = compared.length === 1 ? '' : ' in each';
+  return least === 0 ? [] : [text(` A drop above ${inSize(least)} points is ruled out${where}.`)];
 }
 
 /**
- * Where nothing but the scoring changed: what it does to the same answers, which is not a comparison
- * of base with head.
+ * The scoring that the first line is about: nothing else changed, which is not a
+ * comparison of base with head. Null: it is about something else.
  */
-function scoringAlone({ scoring, suites }: Result): Told | null {
-  const moved = scoring.filter(({ rates: of }) => of.base_base !== of.base_head);
-  const [first] = [...moved].sort(
-    (a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0),
+export function scoringInHeadline({ scoring, suites }: Result): ScoringResult | null {
+  const compared = suites.some(
+    ({ pass_rate, verdict }) => pass_rate.difference !== null || verdict === 'new',
   );
-  if (first === undefined) return null;
+  return compared ? null : (movedScorings(scoring)[0] ?? null);
+}
+
+/** Scorings that give base's own answers another pass rate, the largest change first. */
+function movedScorings(scoring: readonly ScoringResult[]): ScoringResult[] {
+  return scoring
+    .filter(({ rates: of }) => of.base_base !== of.base_head)
+    .sort((a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0));
+}
+
+/** What it does to the same answers. */
+function scoringAlone(first: ScoringResult, { scoring, suites }: Result): Told {
+  const moved = movedScorings(scoring);
   const more = moved.length - 1;
   const of = suites.length === 1 ? '' : ` in ${counted(moved.length, 'suite')}`;
   return {
@@ -197,7 +219,10 @@ function comparedNumbers(result: Result): Told {
   const compared = result.suites.filter(({ pass_rate }) => pass_rate.difference !== null);
   if (compared.length > 0) return several(result, compared, 'compared');
   const fresh = result.suites.filter(({ verdict }) => verdict === 'new');
-  if (fresh.length === 0) return scoringAlone(result) ?? untitled([sentence(result.title)]);
+  if (fresh.length === 0) {
+    const first = scoringInHeadline(result);
+    return first === null ? untitled([sentence(result.title)]) : scoringAlone(first, result);
+  }
   return {
     subject: subjectOf(worstOf(fresh)),
     line: [text(`${counted(fresh.length, 'new suite')}, nothing to compare with.`)],

@@ -4,7 +4,7 @@ import { causes } from './causes.ts';
 import { changedLines } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
 import { joined, paragraph, strong, text, type Block, type Detail, type Line } from './document.ts';
-import { endedInErrors, errorCauses } from './errors.ts';
+import { errorCauses, opensErrors } from './errors.ts';
 import { flippedReferences } from './flipped-references.ts';
 import { graderErrors } from './grader-error.ts';
 import { metricValues } from './metrics.ts';
@@ -25,7 +25,7 @@ export type Section = (result: Result, detail: Detail) => Block[];
 export const SECTIONS = {
   verdict,
   problems,
-  errors: (result, detail) => (endedInErrors(result) ? errorCauses(result, detail) : []),
+  errors: (result, detail) => (opensErrors(result) ? errorCauses(result, detail) : []),
   causes,
   changedLines,
   worstReference: (result, detail) => {

@@ -1,4 +1,5 @@
 import { distinct } from '../../documents/document.ts';
+import { movedByScoring } from '../../judge/findings.ts';
 import { errorOf } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
@@ -18,6 +19,7 @@ import {
   SENTENCE,
 } from './document.ts';
 import { endedInErrors } from './errors.ts';
+import { scoringInHeadline } from './headline-lines.ts';
 import { headline } from './outcomes.ts';
 import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
 
@@ -83,9 +85,11 @@ export function reasons(result: Result, detail: Detail): Block[] {
   const first = headline(result).line;
   const inHeadline = (reason: string): boolean =>
     first.some((part) => part.kind === 'text' && part.text === shorten(reason, SENTENCE));
+  const scoring = result.outcome.kind === 'no-regression' ? scoringInHeadline(result) : null;
   const own = result.reasons.filter(
     (reason) =>
       !inHeadline(reason) &&
+      !(scoring !== null && reason.startsWith(movedByScoring(scoring))) &&
       !told.some((summary) => reason.endsWith(summary)) &&
       !(endedInErrors(result) && isErrorOfTry(result, reason)),
   );

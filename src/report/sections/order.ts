@@ -149,7 +149,7 @@ export function entriesOf(result: Result, ...statuses: ReferenceStatus[]): Refer
  * How far the share of passed tries fell, 0–1; 0 where a side has none, and for a rise a negative
  * number.
  */
-function fallOf({ base, head }: ReferenceResult): number {
+export function fallOf({ base, head }: ReferenceResult): number {
   const [before, after] = [shareOf(base), shareOf(head)];
   if (after === null) return 0;
   return (before ?? 1) - after;

@@ -14,10 +14,10 @@ import {
   type Detail,
   type Line,
 } from './document.ts';
-import { endedInErrors, errorCauses } from './errors.ts';
+import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
 import { failures, worstOf, type Failure } from './failures.ts';
-import { entriesOf, type ReferenceEntry } from './order.ts';
+import { entriesOf, fallOf, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
   andMore,
@@ -34,13 +34,17 @@ import { repeatedNames } from './suites.ts';
  */
 export function worstReference(result: Result, detail: Detail): Block[] {
   if (!opensWorst(result, detail)) return [];
-  const found = worstOf(brokenOf(result));
+  const broken = brokenOf(result);
+  const found = worstOf(broken.length > 0 ? broken : perhapsBroken(result));
   if (found === null) return [];
   const { worst, failure, others } = found;
   const title: Line = [
-    strong('What it did:'),
+    strong(broken.length > 0 ? 'What it did:' : 'What fell most:'),
     text(' '),
     ...linkedFace(worst.reference),
+    ...(new Set(broken.map(({ suite }) => suite)).size < 2
+      ? []
+      : [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]),
     text(`, ${countsOf(worst.reference, worst.suite)}`),
     ...(others === 0
       ? []
@@ -54,16 +58,28 @@ function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
 }
 
-/** Regressed references and those that fell with their suite, or failed ones of a sweep; what does not gate comes last. */
+/**
+ * Regressed references and those that fell with their suite, those of the suite that the headline
+ * names first; or failed ones of a sweep. What does not gate comes last.
+ */
 function brokenOf(result: Result): ReferenceEntry[] {
   const found =
     result.mode === 'sweep'
       ? entriesOf(result, 'fail', 'error')
       : entriesOf(result, 'regressed', 'fell');
-  return [
-    ...found.filter(({ reference }) => countsForVerdict(reference)),
-    ...found.filter(({ reference }) => !countsForVerdict(reference)),
-  ];
+  const [worst] = result.mode === 'sweep' ? [] : suitesWorstFirst(result.suites);
+  const rank = ({ suite, reference }: ReferenceEntry): number =>
+    !countsForVerdict(reference) ? 2 : suite === worst || worst === undefined ? 0 : 1;
+  return found.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Where a run is inconclusive: what fell in its open suites, though chance may have done it. */
+function perhapsBroken(result: Result): ReferenceEntry[] {
+  if (result.outcome.kind !== 'inconclusive') return [];
+  return entriesOf(result, 'inconclusive', 'flaky').filter(
+    ({ suite, reference }) =>
+      suite.verdict === 'inconclusive' && countsForVerdict(reference) && fallOf(reference) > 0,
+  );
 }
 
 /** What a group has in common, behind "4 more fail". */
@@ -173,8 +189,8 @@ function brokenWords({ mode }: Result, entries: readonly ReferenceEntry[]): stri
  */
 export function movedReferences(result: Result, detail: Detail): Block[] {
   if (result.mode === 'sweep') return [];
-  // Errors that the run ended in stand open, by cause.
-  const open = endedInErrors(result);
+  // Such errors stand open, by cause.
+  const open = opensErrors(result);
   const entries = MOVED.filter((status) => !(open && status === 'error')).flatMap((status) =>
     entriesOf(result, status),
   );

@@ -209,9 +209,7 @@ describe('errors', () => {
   test('that a run ended in are listed once per cause in the first block, with how often and where', () => {
     const lines = renderTerminal(result, { width: 200, colour: false }).split('\n');
     const at = (id: string) => `${id} (prompts/tests/capitals.yaml:12)`;
-    const from = lines.indexOf('14 tries ended in an error:');
-    expect(from).toBe(4);
-    expect(lines.slice(from + 2, from + 4)).toEqual([
+    expect(lines.slice(4, 6)).toEqual([
       `- 10 × ${refused} (${['a', 'b', 'c'].map(at).join(', ')} and 2 more)`,
       `- 4 × openai: 500, the server failed: request req_1 (${['f', 'g'].map(at).join(', ')})`,
     ]);
@@ -219,14 +217,19 @@ describe('errors', () => {
     expect(lines.join('\n')).not.toContain('Other references');
   });
 
-  test('beside a verdict are in the fold of the other references', () => {
-    const body = renderComment(
-      resultOf({ suites: [suiteOf('s', [inError('a', refused)], { verdict: 'unchanged' })] }),
-      { marker },
-    );
-    const [open = '', folded = ''] = body.split('<details>');
+  test('beside a verdict are open where head has no answer at all to a reference, else in a fold', () => {
+    const shown = (reference: ReferenceResult): string[] =>
+      renderComment(resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }), {
+        marker,
+      }).split('<details>');
+    const silent = inError('a', refused);
+    expect(shown(silent)[0]).toContain(`2 × \`${refused}\``);
+
+    const answered = sideOf([{ outcome: 'pass', actual: 'x' }]);
+    const once = { ...answered, tries: [...answered.tries, ...(silent.head?.tries ?? [])] };
+    const [open, folded] = shown(referenceOf('a', 'unchanged', { base: answered, head: once }));
     expect(open).not.toContain('401');
-    expect(folded).toContain(`2 × <code>${refused}</code>`);
+    expect(folded).toContain(`1 × <code>${refused}</code>`);
   });
 
   test('of the same words in a file are one item with its places', () => {

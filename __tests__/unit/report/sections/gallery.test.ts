@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { movedByScoring } from '../../../../src/judge/findings.ts';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { SuiteCauses } from '../../../../src/result/causes.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import type { SuiteResult } from '../../../../src/result/suite-result.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
@@ -65,6 +67,10 @@ describe('a suite in which nothing but the scoring changed', () => {
     expect(shown(result([uncompared]))).toContain(
       'Only the scoring changed: the same answers pass 100.0 % of the time under base’s and 0.0 % under head’s.',
     );
+    const [split] = result([uncompared]).scoring;
+    const warning = `${movedByScoring(split!)}: look at that change before the pass rate`;
+    expect(shown({ ...result([uncompared]), reasons: [warning] })).not.toContain('look at');
+    expect(shown({ ...result([suite]), reasons: [warning] })).toContain('look at that change');
   });
 });
 
@@ -108,6 +114,123 @@ test('the same change in many files is shown once, and all of them are counted',
   expect(text.match(/\+ Be warm/g)).toHaveLength(1);
   expect(text).toMatch(/s0\.yaml:4; the same in .*s5\.yaml:4 and 2 more files/);
   expect(text).toContain('+ Other');
+});
+
+describe('the cause', () => {
+  const lines = (from: string, to: string) => ({
+    kind: 'line' as const,
+    name: null,
+    side: 'head' as const,
+    lines: { from: 7, to: 7 },
+    base_text: from,
+    head_text: to,
+  });
+  const causeIn = (name: string, text = 'Be warm'): SuiteCauses => ({
+    path: `prompts/${name}.yaml`,
+    suite: name,
+    variant: suiteOf(name, []).variant,
+    causes: [
+      {
+        relation: 'only-change',
+        units: [
+          {
+            ...lines('Name the refund window', text),
+            file: `prompts/${name}.yaml`,
+            head: { file: `prompts/${name}.yaml`, line: 7 },
+          },
+        ],
+        references: [],
+        held: { references: 0, of: 0 },
+        p: null,
+        calls: 0,
+      },
+    ],
+    explained: {
+      status: 'found',
+      reason: null,
+      units: 1,
+      harmless: [],
+      unexplained: [],
+      calls: 0,
+    },
+  });
+  const of = (names: string[], causes: SuiteCauses[], changes: Result['changes'] = []) => ({
+    ...red(names.map((name) => suiteOf(name, [fell('a')], { verdict: 'regressed' }))),
+    causes,
+    changes,
+  });
+
+  test('that many suites share is said once, and several causes beyond the third are folded', () => {
+    const names = Array.from({ length: 200 }, (_, at) => `s${String(at)}`);
+    const text = shown(
+      of(
+        names,
+        names.map((name) => causeIn(name)),
+      ),
+    );
+    expect(text.match(/the only change/g)).toHaveLength(1);
+    expect(text).toContain(
+      'the only change. The same in 199 more suites: s1, s2, s3 and 196 more.',
+    );
+
+    const own = comment(
+      of(
+        names,
+        names.slice(0, 5).map((name) => causeIn(name, `Be ${name}`)),
+      ),
+    );
+    expect(own.split('<details>')[0]?.match(/the only change/g)).toHaveLength(3);
+    expect(own).toContain('<summary>2 more causes</summary>');
+  });
+
+  test('is what is shown of a long change, and the rest is counted', () => {
+    const long = Array.from({ length: 8 }, (_, at) => ({
+      sign: at % 2 === 0 ? ('removed' as const) : ('added' as const),
+      text: `Line ${String(at)}`,
+    }));
+    const changed = {
+      file: 'prompts/s.yaml',
+      base_file: 'prompts/s.yaml',
+      suites: ['s'],
+      hunks: [{ base: 4, head: 4, lines: long }],
+      more: 0,
+    };
+    const text = shown(of(['s'], [causeIn('s')], [changed]));
+    expect(text).toContain('What changed: prompts/s.yaml:7');
+    expect(text).toContain('- Name the refund window\n+ Be warm\n  … 6 more changed lines');
+    expect(text).not.toContain('Line 0');
+  });
+});
+
+test('of several regressed suites the one that the first line names is the one that is shown', () => {
+  const deep = suiteOf('tags', [fell('tag', 'is not "sizes"')], {
+    verdict: 'regressed',
+    pass_rate: { base: 1, head: 0.9, difference: -0.1, low: -0.2, high: 0, p: 0.01 },
+  });
+  const wide = suiteOf('support', [fell('refund')], {
+    verdict: 'regressed',
+    pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.7, high: -0.3, p: 0.01 },
+  });
+  const text = shown(red([deep, wide]));
+  expect(text).toContain('Regressed: support');
+  expect(text).toMatch(/What it did: refund .*of support, 1 of 1 passed → 0 of 1/);
+});
+
+test('an open question shows what fell most, with both answers', () => {
+  const once = { outcome: 'pass' as const, actual: 'Within 30 days.' };
+  const reference = referenceOf('a', 'inconclusive', {
+    base: sideOf([once, once]),
+    head: sideOf([once, { outcome: 'fail', actual: 'With pleasure!' }]),
+  });
+  const text = shown(
+    resultOf({
+      conclusion: 'neutral',
+      suites: [suiteOf('s', [reference], { verdict: 'inconclusive' })],
+    }),
+  );
+  const [open = ''] = text.split('Pass rate');
+  expect(open).toMatch(/What fell most: a .*, 2 of 2 passed → 1 of 2 passed/);
+  expect(open).toContain('With pleasure!');
 });
 
 test('at the size limit the worst reference stays open, and a long table is folded', () => {

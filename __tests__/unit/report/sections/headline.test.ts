@@ -93,7 +93,7 @@ describe('headline', () => {
     [
       'nothing worse',
       green(),
-      '✓ No regression: capitals 100.0 % → 98.0 %: −2.0 points, 90 % interval −5.4 to +1.4; 17 references × 3 tries.',
+      '✓ No regression: capitals 100.0 % → 98.0 %: −2.0 points, 90 % interval −5.4 to +1.4; 17 references × 3 tries. A drop above 5.4 points is ruled out.',
     ],
     [
       'an open question',
