@@ -182,19 +182,18 @@ export function hostSettings({ models }: Pick<Settings, 'models'>): { host?: Hos
   return entry === undefined ? {} : { host: { setup: entry.setup, files: entry.files } };
 }
 
-/** The suite with what its prompt's code made of each reference. */
+/** The suite with what was made for each of its references. */
 function withMade(
   loaded: { suite: Suite | null; name: string },
   made: readonly MadePrompt[] | undefined,
 ): { suite: Suite | null; name: string } {
   const { suite } = loaded;
-  if (made === undefined || suite === null || suite.prompt.code === null) return loaded;
+  if (made === undefined || suite === null) return loaded;
   const entries = suite.tests.references.flatMap(({ input }, index) => {
     const one = made[index];
     return one === undefined ? [] : [[canonicalJson(input), one] as const];
   });
-  const code = { ...suite.prompt.code, made: new Map(entries) };
-  return { ...loaded, suite: { ...suite, prompt: { ...suite.prompt, code } } };
+  return { ...loaded, suite: { ...suite, prompt: { ...suite.prompt, made: new Map(entries) } } };
 }
 
 async function loadSuite(

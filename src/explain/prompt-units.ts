@@ -38,8 +38,8 @@ export function promptChange(
   const [before, after] = [base.suite.prompt.code, head.suite.prompt.code];
   if ((before === null) !== (after === null))
     return { units: null, reason: 'one side sends messages and the other runs code' };
-  if (before?.made !== undefined || after?.made !== undefined)
-    return { units: null, reason: 'its messages are made by code' };
+  if (base.suite.prompt.made !== undefined || head.suite.prompt.made !== undefined)
+    return { units: null, reason: 'its messages are made for each reference' };
   const body =
     before === null || after === null ? messages(base, head, read) : code(base, head, read);
   const model = modelUnit(base, head);

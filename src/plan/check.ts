@@ -89,7 +89,7 @@ export function hostOnly(
     .flatMap(({ run: { suite } }) => [suite.base, suite.head])
     .filter((side) => side !== null);
   const asked = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
-    if (prompt.code !== null && prompt.code.made === undefined)
+    if (prompt.code !== null)
       return [
         {
           place: prompt.code.place,

@@ -48,10 +48,7 @@ function scoringCode({ run: { deciding } }: SuiteComparison): Code[] {
 
 function promptCode({ run: { suite } }: SuiteComparison): Code[] {
   const written = suite.head?.suite.prompt.code ?? null;
-  // What made messages has run.
-  return written === null || written.made !== undefined
-    ? []
-    : [{ ...written, code: written.source, what: 'prompt code' }];
+  return written === null ? [] : [{ ...written, code: written.source, what: 'prompt code' }];
 }
 
 async function problemOf(

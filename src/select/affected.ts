@@ -217,15 +217,13 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   const file = head.suite.prompt.file;
   const changes = keys.map((key) => ({
     key,
-    file:
-      key === 'messages'
-        ? messagesFile(base.suite.prompt, head.suite.prompt)
-        : key === 'code'
-          ? (head.suite.prompt.code?.place.file ?? file)
-          : file,
+    file: key === 'messages' ? messagesFile(base.suite.prompt, head.suite.prompt) : file,
   }));
-  if (!keys.includes('code') && madeOtherwise(base.suite.prompt, head.suite.prompt))
-    changes.push({ key: 'code', file: head.suite.prompt.code?.place.file ?? file });
+  if (!keys.includes('messages') && madeOtherwise(base.suite.prompt, head.suite.prompt))
+    changes.push({
+      key: 'messages',
+      file: messagesFile(base.suite.prompt, head.suite.prompt),
+    });
   const { target: baseTarget } = base.variant;
   const { target: headTarget } = head.variant;
   const sameName = base.variant.model === head.variant.model;
@@ -240,11 +238,10 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   return changes;
 }
 
-/** Code that makes other messages of an input than before though it reads the same: by what it imports. */
-function madeOtherwise({ code: before }: Prompt, { code: after }: Prompt): boolean {
-  const earlier = before?.made;
-  return [...(after?.made ?? [])].some(([input, made]) => {
-    const other = earlier?.get(input);
+/** Other messages are made of an input though what they are made from reads the same: by what it imports. */
+function madeOtherwise({ made: before }: Prompt, { made: after }: Prompt): boolean {
+  return [...(after ?? [])].some(([input, made]) => {
+    const other = before?.get(input);
     return other !== undefined && JSON.stringify(other) !== JSON.stringify(made);
   });
 }

@@ -44,7 +44,7 @@ export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedMod
 }
 
 function answerers({ suite: { prompt }, variant: { target } }: SuiteSide): Answerer[] {
-  if (prompt.code !== null && prompt.code.made === undefined) return [{ kind: 'code' }];
+  if (prompt.code !== null) return [{ kind: 'code' }];
   return target === null ? [] : [{ kind: 'target', target }];
 }
 

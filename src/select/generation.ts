@@ -85,23 +85,24 @@ export function generationOf(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** The messages for one reference; or what there is in their place, where code is. */
-function renderedBy({ code, messages }: Prompt, { id, input }: Reference): Message[] | Generation {
-  if (code === null)
-    return messages.map(({ role, content }) => ({ role, content: fill(content, input) }));
-  if (code.made === undefined) {
+/** The messages for one reference; or what there is in their place. */
+function renderedBy(
+  { file, code, messages, made }: Prompt,
+  { id, input }: Reference,
+): Message[] | Generation {
+  if (code !== null) {
     const { source, language, at } = code;
     const fingerprint = canonicalJson({ code: source, language, input });
     const own = { kind: 'code' as const, language, code: source };
     const where = at === undefined ? {} : { at };
     return { ...own, ...where, variables: input, messages: [], fingerprint };
   }
-  const made = code.made.get(canonicalJson(input));
-  if (made?.ok === true) return made.messages;
-  return {
-    kind: 'impossible',
-    message: made?.why ?? `${code.place.file} made no prompt of reference ${id}`,
-  };
+  if (made === undefined)
+    return messages.map(({ role, content }) => ({ role, content: fill(content, input) }));
+  const own = made.get(canonicalJson(input));
+  if (own?.ok === true) return own.messages;
+  const from = messages[0]?.place.file ?? file;
+  return { kind: 'impossible', message: own?.why ?? `${from} made no prompt of reference ${id}` };
 }
 
 /**

@@ -144,7 +144,7 @@ export interface Settings {
   transport?: Transport;
 }
 
-/** What code made of one reference: messages, or why there are none. */
+/** What was made for one reference: messages, or why there are none. */
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
 export interface Prompt {
@@ -156,17 +156,12 @@ export interface Prompt {
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: (Message & { place: Place })[];
-  code: {
-    source: string;
-    language: CodeLanguage;
-    at?: CodePlace;
-    place: Place;
-    /**
-     * Code that makes messages, by the canonical JSON of a reference's input: it ran when the
-     * project was read, and the model is asked what it made. Absent: it computes the answer.
-     */
-    made?: ReadonlyMap<string, MadePrompt>;
-  } | null;
+  /**
+   * What is sent, where it is made for each reference while the project is read, by the canonical
+   * JSON of its input; `messages` are then what it is made from. Absent: they are filled in.
+   */
+  made?: ReadonlyMap<string, MadePrompt>;
+  code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
   /** Line of each top-level key, for messages and annotations. */
   lines: Record<string, number>;
 }

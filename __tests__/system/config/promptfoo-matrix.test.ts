@@ -69,10 +69,6 @@ const nameOf = ({ type, value, threshold }: Row): string =>
 /** What differs on purpose, as the migration guide's table says it; such assertions are told. */
 const DIFFERENCES: readonly { is: (row: Row) => boolean; row: string }[] = [
   {
-    is: ({ value }) => typeof value === 'string' && /\{%|\{\{.*[|'"[].*\}\}/.test(value),
-    row: '| filters and logic in templates |',
-  },
-  {
     is: ({ type }) => /^(?:gleu|(?:is|contains)-(?:xml|html|sql))$/.test(type),
     row: '| `gleu`, `meteor`, `is-xml`, `is-html`, `is-sql` and their `contains-` |',
   },

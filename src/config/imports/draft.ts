@@ -126,7 +126,7 @@ export function nothingImported(): Imported {
 interface ImportedPrompt {
   prompt: Draft;
   tests: Draft | null;
-  /** What the prompt's code made of each reference, in their order; absent: it has no code. */
+  /** What is sent for each reference, in their order, where it is made beforehand. */
   made?: MadePrompt[];
 }
 

@@ -5,6 +5,7 @@ import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts
 import { ownEntry, lastSteps, type ImportFiles } from './draft.ts';
 import { codeFileIn, type CodeFile, type CodeHost } from './host-code.ts';
 import { readForeignParameters } from './models.ts';
+import { parseTemplate } from './nunjucks-syntax.ts';
 import { readTemplate, type Template } from './templates.ts';
 
 /** A prompt of promptfoo: messages whose text is a template in braces of its own. */
@@ -15,10 +16,15 @@ export interface ForeignPrompt {
   /** Keys of the prompt's entry that mean nothing here, with the reason. */
   unread: { key: string; why: string }[];
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
-  /** The function that makes the messages; null: they are written. */
-  code: (CodeFile & { source: string; config: Json | undefined }) | null;
+  /** What makes the messages for each test, which are none then; null: they are filled in. */
+  made: Maker | null;
   place: Place;
 }
+
+/** A function of a file, or messages whose text holds logic. */
+export type Maker =
+  | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
+  | { kind: 'template'; messages: Message[] };
 
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
@@ -98,10 +104,12 @@ async function readPrompt(
   if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
   if (text.startsWith('exec:')) return [{ why: 'prompts in code are not run', place }];
   const entry = entryOf(map);
-  if (!isPath(text)) return [promptOf(text, entry, place)];
+  if (!isPath(text)) return [promptOf(text, entry, place, context.code === 'written')];
   const path = text.replace(/^file:\/\//, '').trim();
   if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
-  return (await files.texts(path, place)).flatMap((file) => fromFile(file, entry));
+  return (await files.texts(path, place)).flatMap((file) =>
+    fromFile(file, entry, context.code === 'written'),
+  );
 }
 
 /** A function that makes the prompt: called where code may run, else told. */
@@ -127,7 +135,7 @@ async function codePrompts(
     unread: [],
     parameters: {},
     messages: [],
-    code: { file, called: code.called, source, config: map['config'] },
+    made: { kind: 'code', code: { file, called: code.called }, source, config: map['config'] },
     place: { file, line: 1 },
   }));
 }
@@ -139,7 +147,11 @@ function isPath(text: string): boolean {
 }
 
 /** A plain text file may hold several prompts, between lines of three dashes. */
-function fromFile({ file, text }: { file: string; text: string }, entry: Entry): ReadPrompt[] {
+function fromFile(
+  { file, text }: { file: string; text: string },
+  entry: Entry,
+  isWritten: boolean,
+): ReadPrompt[] {
   const place = { file, line: 1 };
   if (!TEXT_FILE.test(file)) return [{ why: `${file} is not a text, JSON or YAML file`, place }];
   const parts = /\.txt$/i.test(file)
@@ -158,7 +170,7 @@ function fromFile({ file, text }: { file: string; text: string }, entry: Entry):
     line += text.slice(from, at).split('\n').length - 1;
     from = at;
     const label = entry.label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`);
-    return promptOf(part, { ...entry, label }, { file, line });
+    return promptOf(part, { ...entry, label }, { file, line }, isWritten);
   });
 }
 
@@ -166,7 +178,7 @@ function fromFile({ file, text }: { file: string; text: string }, entry: Entry):
  * Text that is a list of messages, in JSON or YAML, is a conversation; other text is one message of
  * the user.
  */
-function promptOf(text: string, entry: Entry, place: Place): ReadPrompt {
+function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean): ReadPrompt {
   const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
   const read = messages.map(({ role, content }) => ({
@@ -174,20 +186,19 @@ function promptOf(text: string, entry: Entry, place: Place): ReadPrompt {
     template: readTemplate(content),
     place,
   }));
-  const flawed = read.find(({ template }) => !template.ok)?.template;
+  const plain = read.flatMap(({ role, template }) =>
+    template.ok ? [{ role, template, place }] : [],
+  );
+  if (plain.length === read.length) return { ...entry, place, made: null, messages: plain };
+  const flawed = messages.map(({ content }) => parseTemplate(content)).find(({ ok }) => !ok);
   if (flawed !== undefined && !flawed.ok)
-    return {
-      why: `${flawed.construct} is more than a variable, and templates hold no logic here`,
-      place,
-    };
-  return {
-    ...entry,
-    place,
-    code: null,
-    messages: read.flatMap(({ role, template }) =>
-      template.ok ? [{ role, template, place }] : [],
-    ),
-  };
+    return { why: `${flawed.construct} is no variable, filter or logic that is read here`, place };
+  return isWritten
+    ? {
+        why: 'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone',
+        place,
+      }
+    : { ...entry, place, made: { kind: 'template', messages }, messages: [] };
 }
 
 /** What text is sent as: the chat that it is written as, or one message of the user. */

@@ -18,14 +18,14 @@ import {
   uniqueNames,
 } from './draft.ts';
 import { codeFileIn, codeModel } from './host-code.ts';
-import { madeMessages, languageOf } from './made-prompts.ts';
+import { madeMessages, sourceOf } from './made-prompts.ts';
 import { UNNAMED_MODEL, convertProvider, providerMap, type ImportedModel } from './models.ts';
 import { configurationOf } from './promptfoo-configuration.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
 import { readPrompts, type ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-rows.ts';
 import { readForeignTests } from './promptfoo-tests.ts';
-import { pathsOf, toOurs, variableOf } from './templates.ts';
+import { pathsOf, variableOf } from './templates.ts';
 
 /** Keys of a configuration that are read, and those that have no effect on what is evaluated. */
 const READ = [
@@ -118,8 +118,8 @@ function withItself(
     (key) => valueAt(document.value, [key]) !== undefined,
   );
   const isFixed = prompts.every(
-    ({ code, messages }) =>
-      code === null && messages.every(({ template }) => pathsOf(template).length === 0),
+    ({ made, messages }) =>
+      made === null && messages.every(({ template }) => pathsOf(template).length === 0),
   );
   return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
     ? tests
@@ -313,17 +313,10 @@ function promptDraft(
     ...(variables.length === 0
       ? {}
       : { variables: variables.map((variable) => ({ name: variable })) }),
-    ...(prompt.code === null
-      ? {
-          messages: prompt.messages.map(({ role, template }) => ({
-            role,
-            content: toOurs(template),
-          })),
-        }
-      : { code: prompt.code.source, language: languageOf(prompt.code) }),
+    messages: sourceOf(prompt),
   });
   for (const key of ['model', ...Object.keys(model.parameters)]) draft.from([key], model.place);
-  for (const key of ['name', 'variables', 'messages', 'code', ...Object.keys(prompt.parameters)])
+  for (const key of ['name', 'variables', 'messages', ...Object.keys(prompt.parameters)])
     draft.from([key], prompt.place);
   return draft;
 }

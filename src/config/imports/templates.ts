@@ -1,6 +1,7 @@
 import { emptyMap, valueAt } from '../../documents/document.ts';
 import { isMap, type Json, type JsonMap, type Scalar } from '../../types/plain.ts';
 import { isScalar } from './draft.ts';
+import { renderTemplate } from './nunjucks.ts';
 
 /**
  * What stands between `{{` and `}}` in other tools' templates: a variable, or a member of it
@@ -93,7 +94,7 @@ type Missing = 'told' | 'empty';
 /** The template filled in with another tool's variables. */
 export function fillIn(text: string, vars: JsonMap, missing: Missing = 'told'): Filled {
   const template = readTemplate(text);
-  if (!template.ok) return { ok: false, why: `${template.construct} is more than a variable` };
+  if (!template.ok) return renderTemplate(text, vars, shown);
   let out = '';
   for (const part of template.parts) {
     if ('text' in part) {

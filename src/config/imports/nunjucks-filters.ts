@@ -1,0 +1,100 @@
+import { isMap, type Json } from '../../types/plain.ts';
+
+/** What an expression comes to; undefined: nothing is called so. */
+export type Value = Json | undefined;
+
+/** Null: the filter is not made for such a value, and the template is told. */
+type Filter = (value: Value, given: readonly Value[]) => Value;
+
+/** Of texts alone; nothing is the empty text. */
+const ofText =
+  (change: (text: string, given: readonly Value[]) => Value): Filter =>
+  (value, given) => {
+    const read = value === undefined || value === null || value === false ? '' : value;
+    return typeof read === 'string' ? change(read, given) : null;
+  };
+
+/** Of texts alone, and not of nothing. */
+const ofWritten =
+  (change: (text: string) => string): Filter =>
+  (value) =>
+    typeof value === 'string' ? change(value) : null;
+
+const capitalized = (word: string): string =>
+  `${word.charAt(0).toUpperCase()}${word.slice(1).toLowerCase()}`;
+
+function sizeOf(value: Value): Value {
+  if (value === undefined || value === null || value === false) return 0;
+  if (typeof value === 'number' || value === true) return undefined;
+  return isMap(value) ? Object.keys(value).length : value.length;
+}
+
+function joined(value: Value, [between = '', part]: readonly Value[]): Value {
+  if (!Array.isArray(value)) return null;
+  const items = value.map((item) =>
+    part === undefined ? item : isMap(item) ? item[String(part)] : undefined,
+  );
+  return items.some((item) => typeof item === 'object' && item !== null)
+    ? null
+    : items.map((item) => item ?? '').join(String(between));
+}
+
+function indented(words: string, [width = 4, first = false]: readonly Value[]): Value {
+  const space = ' '.repeat(Math.min(Math.max(Number(width), 0), 100));
+  const lines = words.split('\n');
+  return lines.map((line, index) => (index === 0 && !first ? line : `${space}${line}`)).join('\n');
+}
+
+function replaced(value: Value, [old, by = '', ...more]: readonly Value[]): Value {
+  const words = typeof value === 'number' ? String(value) : (value ?? '');
+  if (typeof words !== 'string') return null;
+  return typeof old === 'string' && old !== '' && more.length === 0
+    ? words.replaceAll(old, () => String(by))
+    : null;
+}
+
+function rounded(value: Value, [digits = 0, method]: readonly Value[]): Value {
+  if (typeof value !== 'number' || typeof digits !== 'number') return null;
+  const factor = 10 ** digits;
+  const by = method === 'ceil' ? Math.ceil : method === 'floor' ? Math.floor : Math.round;
+  return by(value * factor) / factor;
+}
+
+function dumped(value: Value, [spaces]: readonly Value[]): Value {
+  return value === undefined
+    ? ''
+    : JSON.stringify(value, null, typeof spaces === 'number' ? spaces : undefined);
+}
+
+const ends =
+  (at: 0 | -1): Filter =>
+  (value) =>
+    Array.isArray(value) || typeof value === 'string' ? (value.at(at) ?? undefined) : null;
+
+function orElse(value: Value, [instead, alsoEmpty]: readonly Value[]): Value {
+  if (alsoEmpty === true) return Boolean(value) ? value : instead;
+  return value === undefined ? instead : (value ?? undefined);
+}
+
+/** The filters that public prompts use, with nunjucks' meaning. */
+export const FILTERS: Readonly<Record<string, Filter>> = {
+  abs: (value) => (typeof value === 'number' ? Math.abs(value) : null),
+  capitalize: ofText(capitalized),
+  d: orElse,
+  default: orElse,
+  dump: dumped,
+  first: ends(0),
+  indent: ofText(indented),
+  join: joined,
+  last: ends(-1),
+  length: sizeOf,
+  lower: ofText((words) => words.toLowerCase()),
+  replace: replaced,
+  round: rounded,
+  safe: (value) => (typeof value === 'object' && value !== null ? null : (value ?? '')),
+  string: (value) => (typeof value === 'object' || value === undefined ? null : String(value)),
+  title: ofText((words) => words.split(' ').map(capitalized).join(' ')),
+  trim: ofWritten((words) => words.trim()),
+  upper: ofText((words) => words.toUpperCase()),
+  wordcount: ofText((words) => words.match(/\w+/g)?.length),
+};
