@@ -117,6 +117,11 @@ export const modelSchema = closed({
   price: closed({
     input: number(0, UNBOUNDED).describe('Dollars per million tokens of the request.'),
     output: number(0, UNBOUNDED).describe('Dollars per million tokens of the answer.'),
+    cached: number(0, UNBOUNDED)
+      .describe(
+        'Dollars per million tokens of the request that the server read from its cache. Default: as any other.',
+      )
+      .exactOptional(),
   })
     .describe('Price of a call that is answered at once, where it is not known or another one.')
     .optional(),

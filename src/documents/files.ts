@@ -1,4 +1,4 @@
-import { problem } from '../errors.ts';
+import { UserError, problem } from '../errors.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Document, Reading } from './document.ts';
@@ -103,11 +103,23 @@ async function readUpTo(
   limit: number,
 ): Promise<Uint8Array | string> {
   const known = tree.files.get(path)?.size ?? null;
-  const content = known !== null && known > limit ? null : await tree.read(path);
+  const content = known !== null && known > limit ? null : await readOrWords(tree, path);
+  if (typeof content === 'string') return content;
   const size = content?.length ?? known ?? 0;
   return content === null || size > limit
     ? `is ${String(size)} bytes; the limit is ${String(limit)}`
     : content;
+}
+
+/** The content, or why it cannot be had here: of many such files each is told. */
+async function readOrWords(tree: SourceTree, path: string): Promise<Uint8Array | string> {
+  try {
+    return await tree.read(path);
+  } catch (error) {
+    const [only] = error instanceof UserError ? error.problems : [];
+    if (only === undefined || only.place?.file !== path) throw error;
+    return only.message;
+  }
 }
 
 function absenceIn(tree: SourceTree, path: string): string | null {

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import { diffTrees, sameTrees } from './changes.ts';
@@ -7,6 +7,7 @@ import { writeFiles } from './checkout.ts';
 import { gitEnvironment, gitLine, runGit, type GitPlace } from './command.ts';
 import { checkoutAt, discoverCheckout, type Checkout, type FoundFolder } from './discover.ts';
 import { openHistory, type FetchHints, type CommitHistory } from './history.ts';
+import { lfsContent } from './lfs.ts';
 import { openMissing, type Missing } from './missing.ts';
 import { isObjectId, openObjectReader, type ObjectReader } from './objects.ts';
 import { trackedAt } from './ownership.ts';
@@ -266,19 +267,23 @@ type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'chec
 function filesOf(parts: Parts, root: string): FilesOfRepository {
   const { place, reader, missing, prefixOf, idOf, snapshots } = parts;
   const snapshot = openSnapshots(parts.store, root, parts.checkout);
+  const places = { root, commonDir: parts.checkout?.commonDir ?? null };
+  const treeOf = async (commit: string, id: string, prefix: string): Promise<SourceTree> =>
+    sourceTree(commit, await listFolder(place, id, prefix, missing), reader, (path, pointer) =>
+      lfsContent(pointer, posix.join(prefix, path), places),
+    );
   return {
     async folder(tree, workingDirectory) {
       return findFolder(place, await idOf(tree), prefixOf(workingDirectory), missing);
     },
     async tree(commit, workingDirectory) {
       const prefix = prefixOf(workingDirectory);
-      const id = await idOf(commit);
-      return sourceTree(commit, await listFolder(place, id, prefix, missing), reader);
+      return treeOf(commit, await idOf(commit), prefix);
     },
     async worktree(workingDirectory) {
       const prefix = prefixOf(workingDirectory);
       const id = await snapshot(prefix);
-      const tree = sourceTree('worktree', await listFolder(place, id, prefix, missing), reader);
+      const tree = await treeOf('worktree', id, prefix);
       snapshots.set(tree, id);
       return tree;
     },

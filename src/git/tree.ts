@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { git, runGit, type GitPlace } from './command.ts';
+import { lfsPointer, MOST_LFS_BYTES, type LfsPointer } from './lfs.ts';
 import type { Missing } from './missing.ts';
 import { isObjectId, type ObjectReader } from './objects.ts';
 
@@ -129,6 +130,7 @@ export function sourceTree(
   commit: string,
   entries: readonly TreeEntry[],
   reader: ObjectReader,
+  lfs: (path: string, pointer: LfsPointer) => Promise<Uint8Array | null>,
 ): SourceTree {
   const files = new Map<string, { id: string; size: number | null }>();
   const irregular = new Map<string, 'symbolic link' | 'submodule'>();
@@ -155,9 +157,20 @@ export function sourceTree(
           `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
         ),
       ]);
-    return content;
+    const pointer = lfsPointer(content);
+    if (pointer === null) return content;
+    const itself = await lfs(path, pointer);
+    if (itself === null) throw new UserError([problem(place, lfsWords(pointer, at))]);
+    return itself;
   };
   return { commit, files, irregular, read };
+}
+
+function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
+  const itself = `the file itself (${String(size)} bytes, sha256 ${sha256.slice(0, 12)})`;
+  return size > MOST_LFS_BYTES
+    ? `is kept by Git LFS ${at}, and ${itself} is larger than the ${String(MOST_LFS_BYTES)} bytes that are read`
+    : `is a pointer of Git LFS ${at}, and ${itself} is neither in the work tree nor in the clone's LFS storage; run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`;
 }
 
 /**

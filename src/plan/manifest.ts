@@ -102,6 +102,32 @@ interface FileSeal {
   sha256: string;
 }
 
+type PartUsage = Pick<
+  UsageTotals,
+  'calls' | 'reused' | 'replayed' | 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'cost_usd'
+>;
+
+/** What a manifest keeps of a shard's usage. */
+export function usageOfPart({
+  calls,
+  reused,
+  replayed = 0,
+  input_tokens,
+  cached_tokens,
+  output_tokens,
+  cost_usd,
+}: UsageTotals): PartUsage {
+  return {
+    calls,
+    reused,
+    replayed,
+    input_tokens,
+    ...(cached_tokens === undefined ? {} : { cached_tokens }),
+    output_tokens,
+    cost_usd,
+  };
+}
+
 /** What one shard did, beside the answers themselves. */
 export interface Manifest {
   part_version: typeof PART_VERSION;
@@ -116,10 +142,7 @@ export interface Manifest {
   plan: string;
   /** References of the part, and of the sweep; answers that a store keeps, and others. */
   counts: { references: number; of: number; answers: number; others: number };
-  usage: Pick<
-    UsageTotals,
-    'calls' | 'reused' | 'replayed' | 'input_tokens' | 'output_tokens' | 'cost_usd'
-  >;
+  usage: PartUsage;
   /** Paid attempts, repetitions included: what the cap on calls counts. */
   attempts: number;
   /** Why the shard ended before its plan did. */
@@ -154,6 +177,7 @@ const manifest = z.strictObject({
     reused: count,
     replayed: count.exactOptional(),
     input_tokens: count,
+    cached_tokens: count.exactOptional(),
     output_tokens: count,
     cost_usd: z.number().nonnegative().nullable(),
   }),
@@ -209,6 +233,9 @@ export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]):
   reused: number;
   replayed: number;
   attempts: number;
+  /** Tokens of the requests, and those of them that vendors read from their caches. */
+  input: number;
+  cached: number;
   cost: number | null;
 } {
   const sum = (pick: (part: Pick<Manifest, 'usage' | 'attempts'>) => number): number =>
@@ -218,6 +245,8 @@ export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]):
     reused: sum(({ usage }) => usage.reused),
     replayed: sum(({ usage }) => usage.replayed ?? 0),
     attempts: sum(({ attempts }) => attempts),
+    input: sum(({ usage }) => usage.input_tokens),
+    cached: sum(({ usage }) => usage.cached_tokens ?? 0),
     cost: parts.some(({ usage }) => usage.cost_usd === null)
       ? null
       : sum(({ usage }) => usage.cost_usd ?? 0),

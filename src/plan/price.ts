@@ -1,7 +1,7 @@
 import type { UsageTotals } from '../result/result.ts';
 import { isBatched } from '../select/targets.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
-import type { ModelSettings, Settings } from '../suite/suite.ts';
+import type { GivenPrice, ModelSettings, Settings } from '../suite/suite.ts';
 import {
   isHosted,
   type CachedTokens,
@@ -194,11 +194,11 @@ export const NO_LIST: ListPrice = () => null;
  * Prices of calls: the settings' `models.<name>.price` (where several settings name a target, the
  * first that has one), else the vendor's own list. A server of the workflow's and a program have
  * the price they are given or none: unknown is null, never nothing. A price that is given holds for
- * all input, whether it was cached or not. Recordings cost nothing. In a
+ * all input, unless it names one for what was read from a cache. Recordings cost nothing. In a
  * batch a request costs the vendor's share of any of these prices.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
-  const given = new Map<string, { input: number; output: number }>();
+  const given = new Map<string, GivenPrice>();
   for (const model of settings.flatMap(({ models }) => [...models.values()])) {
     const key = keyOf(model);
     if (model.price !== null && !given.has(key)) given.set(key, model.price);
@@ -206,8 +206,7 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
   const ofCall: Price = (target, usage, cached) => {
     if (target.provider === 'replay') return 0;
     const price = given.get(keyOf(target));
-    if (price !== undefined)
-      return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6;
+    if (price !== undefined) return givenPrice(price, usage, cached);
     if (target.provider === 'program' || target.endpoint !== null) return null;
     return list(target.provider, target.model)?.(usage, cached) ?? null;
   };
@@ -216,6 +215,15 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
     if (price === null || !isBatched(target) || !isHosted(target)) return price;
     return price * (factsOf(target.provider).batchShare ?? 1);
   };
+}
+
+function givenPrice(
+  { input, output, cached: ofCached = input }: GivenPrice,
+  usage: Usage,
+  { read }: Pick<CachedTokens, 'read'> = { read: 0 },
+): number {
+  const fresh = usage.input_tokens - read;
+  return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
 /**

@@ -131,11 +131,17 @@ export function shardTitle({ shard, counts, halted }: Manifest): string {
 /** What a shard was paid for and leaves behind. */
 export function shardWords(manifest: Manifest): string {
   const { usage, counts } = manifest;
-  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${recorded(usage.replayed ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
+  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${recorded(usage.replayed ?? 0)}${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
 }
 
 function recorded(replayed: number): string {
   return replayed === 0 ? '' : `, ${counted(replayed, 'answer')} from recordings`;
+}
+
+function fromCaches(input: number, cached: number): string {
+  return cached === 0
+    ? ''
+    : `, ${count(cached)} of ${counted(input, 'token')} in from the vendors’ caches`;
 }
 
 /** A shard's job summary. */
@@ -148,8 +154,8 @@ export function renderShardSummary(manifest: Manifest): string {
 
 /** What all shards were paid for, which the result's own usage does not count. */
 export function mergeWords(parts: readonly Manifest[]): string {
-  const { calls, reused, replayed, cost: dollars } = totalOf(parts);
-  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${recorded(replayed)}, ${cost(dollars)}; the result's usage is the merge's own.`;
+  const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
+  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${recorded(replayed)}${fromCaches(input, cached)}, ${cost(dollars)}; the result's usage is the merge's own.`;
 }
 
 /** What is added to a merge's job summary. */

@@ -1,7 +1,13 @@
 import { UserError, problem } from '../errors.ts';
 import type { Guard } from '../plan/budget.ts';
 import { budgetHalt, type Halt } from '../plan/halt.ts';
-import { planIdentity, sharedInputs, totalOf, type Manifest } from '../plan/manifest.ts';
+import {
+  planIdentity,
+  sharedInputs,
+  totalOf,
+  usageOfPart,
+  type Manifest,
+} from '../plan/manifest.ts';
 import { countReferences, type Shard } from '../plan/shards.ts';
 import type { Edges, ReadyPlan } from '../run/input.ts';
 import { run } from '../run/run.ts';
@@ -109,13 +115,12 @@ async function runShard(
   const { ready, guard, attempts } = seen;
   // The merge would say the same, but has no part of this shard to say it of.
   if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
-  const { calls, reused, replayed = 0, input_tokens, output_tokens, cost_usd } = usage;
   return exchange.finish(await openFolder(folder, session.ground), {
     ...sweepFacts(session, head.commit),
     shard,
     plan: planIdentity(ready.whole, sha256),
     counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
-    usage: { calls, reused, replayed, input_tokens, output_tokens, cost_usd },
+    usage: usageOfPart(usage),
     attempts,
     halted: budgetHalt(guard) ?? said(edges.halted()),
   });

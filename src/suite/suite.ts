@@ -4,6 +4,13 @@ import type { GraderSettings, Metric, Rubric } from '../types/metric.ts';
 import type { CodeLanguage, CodePlace, Message, ProviderName, Transport } from '../types/model.ts';
 import type { Json, Notice, Place, Scalar } from '../types/plain.ts';
 
+/** Dollars per million tokens; `cached`: of what the server read from its cache, absent: as `input`. */
+export interface GivenPrice {
+  input: number;
+  output: number;
+  cached?: number;
+}
+
 export interface ModelSettings {
   provider: ProviderName;
   /** Name of an address given by the workflow (`endpoints`); null: the vendor's public host. */
@@ -11,7 +18,7 @@ export interface ModelSettings {
   /** The name sent to the vendor. */
   model: string;
   /** Dollars per million tokens, of a call that is answered at once. */
-  price: { input: number; output: number } | null;
+  price: GivenPrice | null;
   /** `program`: command line, the files it is made of (globs), and what prepares the checkout. */
   command: string[];
   files: string[];

@@ -1,6 +1,8 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { Manifest } from '../../../src/plan/manifest.ts';
+import { mergeWords, shardWords } from '../../../src/report/plan.ts';
 import type { Result } from '../../../src/result/result.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
@@ -226,6 +228,25 @@ describe('a sweep on several machines', () => {
       ),
     });
   });
+});
+
+test('what vendors read from their caches is kept by each part, and said by shard and merge', async () => {
+  const { shards, read } = await open({
+    answer: () => ({ text: 'answer to 1', usage: { input: 2000, output: 5, read: 1024 } }),
+  });
+  const folders = await shards(2, 'prompts=twin', 'temperature=0');
+  const manifests = folders.map(
+    (folder) => JSON.parse(read(`${folder}/manifest.json`)) as Manifest,
+  );
+  const calls = manifests.reduce((sum, { usage }) => sum + usage.calls, 0);
+  expect(calls).toBe(12);
+  expect(manifests.map(({ usage }) => usage.cached_tokens)).toEqual(
+    manifests.map(({ usage }) => usage.calls * 1024),
+  );
+  expect(shardWords(manifests[0]!)).toContain('tokens in from the vendors’ caches, $');
+  expect(mergeWords(manifests)).toContain(
+    ', 12,288 of 24,000 tokens in from the vendors’ caches, $',
+  );
 });
 
 test('a shard that got the dear questions may spend what they cost', async () => {

@@ -85,6 +85,24 @@ describe('the meter', () => {
     });
   });
 
+  test.each([
+    [{ input: 2, output: 10 }, 6010e-6],
+    [{ input: 2, output: 10, cached: 0.5 }, 3010e-6],
+    [{ input: 2, output: 10, cached: 0 }, 2010e-6],
+  ])('prices with %j what the server read from its cache', async (price, dollars) => {
+    const completion = {
+      ...answer('yes'),
+      usage: { input_tokens: 3000, output_tokens: 1 },
+      cached: { read: 2000, written: 0 },
+    } as Completion;
+    const meter = createMeter(
+      () => Promise.resolve(completion),
+      priceFrom([settingsWithModels(modelSettings({ price }))]),
+    );
+    await meter.complete(request(hostedTarget('gpt-4o')));
+    expect(meter.totals().cost_usd).toBeCloseTo(dollars, 9);
+  });
+
   test('has no total where one call has no price', async () => {
     const meter = meterOf(answer('yes'));
     await meter.complete(request(hostedTarget('gpt-4o')));
