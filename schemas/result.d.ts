@@ -2272,6 +2272,10 @@ export interface EvaldiffResult {
          */
         tries: number;
       } | null;
+      /**
+       * Why none is shown, as a clause, where `fix` is null.
+       */
+      no_fix?: string;
     }[];
     /**
      * How far the experiment came.

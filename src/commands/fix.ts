@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { isPlainRelative } from '../documents/paths.ts';
 import { UserError, problem } from '../errors.ts';
 import { withEdit } from '../explain/fix-lines.ts';
@@ -14,6 +14,7 @@ import type { Terminal } from './terminal.ts';
 interface FixOptions {
   directory: string;
   write?: boolean;
+  json?: boolean;
 }
 
 export function fixCommand(
@@ -26,19 +27,51 @@ export function fixCommand(
     .description('shows the fixes that a run has proven, and writes them into the prompt files')
     .argument('[result]', 'result.json of a run with explain.fix', 'evaldiff-report/result.json')
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
-    .option('--write', 'write them; without it they are only shown')
-    .action(async (file: string, { directory, write = false }: FixOptions) => {
-      const folder = await realpath(resolve(terminal.cwd, directory));
-      const fixes = await savedFixes(file, terminal.cwd);
-      if (fixes.length === 0) terminal.out('No fix was proven in this run.\n');
-      for (const fix of fixes) {
-        terminal.out(`${shown(fix)}\n`);
-        if (write) await writeFix(folder, fix);
-      }
-      if (write && fixes.length > 0) terminal.out('Written. Run "evaldiff diff" to see.\n');
-      else if (fixes.length > 0) terminal.out('Write with: evaldiff fix --write\n');
+    .option('--write', 'write them all, without asking')
+    .addOption(new Option('--json', 'print them as JSON').conflicts('write'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  evaldiff fix\n  evaldiff fix evaldiff-report/result.json --write\n  evaldiff fix --json',
+    )
+    .action(async (file: string, options: FixOptions) => {
+      const fixes = onePerPlace(await savedFixes(file, terminal.cwd));
+      if (options.json === true) terminal.out(`${JSON.stringify(fixes, null, 2)}\n`);
+      else await offer(fixes, options, terminal);
       done(0);
     });
+}
+
+/** Shows each fix, and writes those that are wanted. */
+async function offer(
+  fixes: readonly Fix[],
+  { directory, write = false }: FixOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const folder = await realpath(resolve(terminal.cwd, directory));
+  if (fixes.length === 0) terminal.out('No fix was proven in this run.\n');
+  let written = 0;
+  for (const fix of fixes) {
+    terminal.out(`${shown(fix)}\n`);
+    const question = logLine(`Write it into ${fix.file}?`);
+    if (!write && (await terminal.confirm?.(question)) !== true) continue;
+    await writeFix(folder, fix);
+    written += 1;
+  }
+  if (written > 0) terminal.out('Written. Run "evaldiff diff" to see.\n');
+  else if (fixes.length > 0 && terminal.confirm === undefined)
+    terminal.out('Write with: evaldiff fix --write\n');
+}
+
+/** The last lines of a file first, so that writing one fix moves no other. */
+function onePerPlace(fixes: readonly Fix[]): Fix[] {
+  const places = new Map<string, Fix>();
+  for (const fix of fixes) {
+    const place = JSON.stringify([fix.file, fix.lines.from]);
+    if (!places.has(place)) places.set(place, fix);
+  }
+  return [...places.values()].sort((a, b) =>
+    a.file < b.file ? -1 : a.file > b.file ? 1 : b.lines.from - a.lines.from,
+  );
 }
 
 async function savedFixes(file: string, cwd: string): Promise<Fix[]> {

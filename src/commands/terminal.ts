@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reach } from '../session/access.ts';
 
@@ -11,6 +12,8 @@ export interface Terminal {
   isTerminal: boolean;
   /** Columns. */
   width: number;
+  /** Asks a person; absent: nobody is there to answer. */
+  confirm?(question: string): Promise<boolean>;
   /**
    * Other addresses of the vendors and another clock, set in process by tests and measurements;
    * nothing else can.
@@ -24,6 +27,7 @@ export interface Terminal {
 export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & {
   stdout: Stream;
   stderr: Stream;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
 };
 
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
@@ -39,7 +43,7 @@ const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
  * The terminal of a process. `NO_COLOR` (no-color.org) and `TERM=dumb` take colours away; a reader
  * that has gone ends nothing.
  */
-export function terminalOf({ env, cwd, stdout, stderr }: TerminalProcess): Terminal {
+export function terminalOf({ env, cwd, stdout, stderr, stdin }: TerminalProcess): Terminal {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -58,5 +62,24 @@ export function terminalOf({ env, cwd, stdout, stderr }: TerminalProcess): Termi
     err: to(stderr),
     isTerminal: stdout.isTTY === true,
     width: stdout.columns || COLUMNS,
+    ...(stdout.isTTY === true && stdin.isTTY === true
+      ? { confirm: (question) => confirmBy(question, to(stdout), stdin) }
+      : {}),
   };
+}
+
+/** Anything but a yes is a no, the end of the input among it. */
+async function confirmBy(
+  question: string,
+  out: (text: string) => void,
+  input: NodeJS.ReadableStream,
+): Promise<boolean> {
+  const lines = createInterface({ input });
+  try {
+    out(`${question} [y/N] `);
+    for await (const line of lines) return /^y(?:es)?$/i.test(line.trim());
+    return false;
+  } finally {
+    lines.close();
+  }
 }

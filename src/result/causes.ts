@@ -106,6 +106,10 @@ const causeSchema = z.strictObject({
     .nullable()
     .describe('A fix that was run; null: none held; absent: none was looked for.')
     .exactOptional(),
+  no_fix: z
+    .string()
+    .describe('Why none is shown, as a clause, where `fix` is null.')
+    .exactOptional(),
 });
 
 export const suiteCausesSchema = z.strictObject({

@@ -4,6 +4,7 @@ import type { Attempt } from '../explain/trials.ts';
 import type { SuiteRun } from '../plan/suite-run.ts';
 import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
+import { counted } from '../text/amounts.ts';
 import type { Complete } from '../types/model.ts';
 
 /** What a try is made and judged with. */
@@ -14,6 +15,8 @@ export interface CallCounter {
   made(): number;
   /** What the first call that was not made was refused for; null: none was. */
   refused(): string | null;
+  /** Why a further call would not be made, as a clause; null: it would. */
+  ended(): string | null;
 }
 
 /** Counts every call of an experiment and makes none beyond its cap. */
@@ -32,6 +35,7 @@ export function countCalls(complete: Complete, most: number): CallCounter {
     },
     made: () => made,
     refused: () => refused,
+    ended: () => refused ?? (made < most ? null : `${counted(most, 'call')} were used up`),
   };
 }
 

@@ -43,7 +43,7 @@ interface Suspect {
   room: number;
   alpha: number;
   /** Who drafts fixes, within the same room; null: no fix is looked for. */
-  fixing: ((counter: CallCounter) => Pick<FixBench, 'grader'>) | null;
+  fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
 
 /**
@@ -81,7 +81,8 @@ export async function causesOf(
       room: causes.max_calls === 0 ? 0 : Math.ceil(room / left),
       alpha: ALPHA / worse.length,
       fixing: causes.fix
-        ? ({ complete }: CallCounter) => ({
+        ? ({ complete, ended }: CallCounter) => ({
+            ended,
             grader: grader === null ? null : { grader, complete, random: edges.random },
           })
         : null,
@@ -193,7 +194,7 @@ async function withFixes(
   counter: CallCounter,
 ): Promise<SuiteCauses> {
   const causes: Cause[] = [];
-  for (const cause of found.causes) causes.push({ ...cause, fix: await fixOf(cause, bench) });
+  for (const cause of found.causes) causes.push({ ...cause, ...(await fixOf(cause, bench)) });
   return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
@@ -214,7 +215,7 @@ function countsOf(side: SideResult | null): { passes: number; tries: number } {
 
 async function examine(
   blank: SuiteCauses,
-  { change, references, fallen, make }: Omit<FixBench, 'lines' | 'grader'>,
+  { change, references, fallen, make }: Pick<FixBench, 'change' | 'references' | 'fallen' | 'make'>,
   { comparison: { run }, room, alpha }: Suspect,
   counter: CallCounter,
 ): Promise<SuiteCauses> {

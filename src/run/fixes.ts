@@ -2,14 +2,15 @@ import type { AskTools } from '../explain/ask.ts';
 import { draftFixes } from '../explain/draft-fix.ts';
 import { editOf } from '../explain/fix-lines.ts';
 import type { PromptChange } from '../explain/prompt-units.ts';
-import type { Cause, Fix } from '../result/causes.ts';
+import type { Cause, CauseUnit, Fix } from '../result/causes.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import type { Table } from '../statistics/table.ts';
+import { count } from '../text/amounts.ts';
 import type { MakeTries } from './cause-tries.ts';
 
 /** References that a candidate is run on, and tries of each. */
-const SAMPLE = { fallen: 5, held: 6, tries: 2 };
+const SAMPLE = { fallen: 5, held: 10, tries: 2 };
 
 /** A candidate is better than head at this level. */
 const LEVEL = 0.05;
@@ -25,34 +26,58 @@ export interface FixBench {
   lines(file: string): readonly string[] | null;
   /** Who writes drafts; null: nobody is asked. */
   grader: AskTools | null;
+  /** Why no further call is made, as a clause; null: calls are left. */
+  ended(): string | null;
 }
 
 interface Candidate {
   kind: Fix['kind'];
   /** What takes the place of the unit's text; null: nothing. */
   text: string | null;
+  edit: NonNullable<ReturnType<typeof editOf>>;
 }
 
 /**
  * A cause with a fix that was run: it restores what fell and costs nothing of what held. A draft
- * goes before setting the cause back, for it keeps what the change is for. Null: none held.
+ * goes before setting the cause back, for it keeps what the change is for. Without one, why.
  */
-export async function fixOf(cause: Cause, bench: FixBench): Promise<Fix | null> {
+export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
+  const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
-  if (unit === undefined || cause.relation === 'either') return null;
-  const back: Candidate = { kind: 'set back', text: unit.base_text };
-  const drafted =
+  if (unit === undefined || cause.relation === 'either')
+    return none('each of several changes does it by itself, so that no edit of one would do');
+  const drafts =
     bench.grader === null || (unit.kind !== 'line' && unit.kind !== 'sentence')
       ? []
       : await draftFixes(unit, fallenBy(cause, bench), bench.grader);
-  const drafts = drafted.map((text): Candidate => ({ kind: 'draft', text }));
-  for (const candidate of [...drafts, back]) {
-    const edit = editOf(unit, candidate.text, bench.lines(unit.head.file) ?? []);
-    if (edit === null) continue;
+  const file = bench.lines(unit.head.file) ?? [];
+  const edited = (kind: Fix['kind'], text: string | null): Candidate[] => {
+    const edit = editOf(unit, text, file);
+    return edit === null ? [] : [{ kind, text, edit }];
+  };
+  const candidates = [
+    ...drafts.flatMap((draft) => edited('draft', asWide(draft, unit))),
+    ...edited('set back', unit.base_text),
+  ];
+  for (const candidate of candidates) {
     const found = await tried(cause, candidate, bench);
-    if (found !== null) return { kind: candidate.kind, ...edit, ...found };
+    if (found !== null) return { fix: { kind: candidate.kind, ...candidate.edit, ...found } };
   }
-  return null;
+  const ended = bench.ended();
+  if (candidates.length === 0) return none('it is not a text of its own lines in a file');
+  if (ended !== null) return none(ended);
+  const ran =
+    candidates.length === 1
+      ? 'the one candidate that ran does not restore'
+      : `none of ${count(candidates.length)} candidates that ran restores`;
+  return none(`${ran} what fell without breaking what holds`);
+}
+
+/** A draft between the blanks that its line or sentence stands between. */
+function asWide(draft: string, { base_text, head_text }: CauseUnit): string {
+  const own = head_text ?? base_text ?? '';
+  const start = own.length - own.trimStart().length;
+  return `${own.slice(0, start)}${draft}${own.slice(own.trimEnd().length)}`;
 }
 
 function fallenBy(cause: Cause, { references }: FixBench): ReferenceResult[] {
@@ -60,54 +85,73 @@ function fallenBy(cause: Cause, { references }: FixBench): ReferenceResult[] {
   return references.filter(({ id }) => ids.has(id));
 }
 
-/** What a candidate does, where it is better than head and costs nothing; null: it is not shown. */
+type Counts = Table['head'];
+
+/**
+ * What a candidate does, where it is better than head and costs nothing; null: it is not shown.
+ * What held is asked only for one that restores what fell.
+ */
 async function tried(
   cause: Cause,
-  { kind, text }: Candidate,
-  { change, references, fallen, make }: FixBench,
+  candidate: Candidate,
+  bench: FixBench,
 ): Promise<Pick<Fix, 'restores' | 'costs' | 'tries'> | null> {
-  const unit = change.units.findIndex((one) => one === cause.units[0]);
-  const all = new Set(change.units.keys());
-  const without = new Set([...all].filter((one) => one !== unit));
+  const { references, fallen } = bench;
   const ids = new Set(cause.references.map(({ id }) => id));
   const numbers = [...references.keys()];
   const worse = numbers.filter((i) => ids.has(references[i]?.id ?? '')).slice(0, SAMPLE.fallen);
-  const held = numbers.slice(fallen, fallen + SAMPLE.held);
-  const draws = [...worse, ...held].flatMap((reference) =>
-    Array.from({ length: SAMPLE.tries }, () => reference),
-  );
-  const passed = await make(
-    draws.map((reference) => ({
-      reference,
-      prompt: `fix ${text ?? ''}`,
-      generation: (one) =>
-        kind === 'set back'
-          ? change.generation(one, without)
-          : change.generation(one, all, { unit, text: text ?? '' }),
-    })),
-  );
-  const countOf = (reference: number): { passes: number; tries: number } => {
-    const own = passed.filter((one, i) => draws[i] === reference && one !== null);
-    return { passes: own.filter(Boolean).length, tries: own.length };
-  };
-  const tables = worse.map((reference): Table => ({
+  const passedBy = runner(cause, candidate, bench);
+  const restored = await passedBy(worse);
+  const tables = worse.map((reference, at): Table => ({
     base: countsOf(references[reference]?.head ?? null),
-    head: countOf(reference),
+    head: restored[at] ?? { passes: 0, tries: 0 },
   }));
-  const restored = tables.filter(({ head }) => head.tries > 0 && head.passes === head.tries).length;
-  const costs = held.filter((reference) => {
-    const { passes, tries } = countOf(reference);
-    return passes < tries || tries === 0;
-  }).length;
   const better = tables.length > 0 && suiteTest(tables).midUp <= LEVEL;
-  if (!better || costs > 0 || 2 * restored <= worse.length) return null;
+  const whole = restored.filter(isFlawless).length;
+  if (!better || 2 * whole <= worse.length) return null;
+  const held = await passedBy(numbers.slice(fallen, fallen + SAMPLE.held));
+  if (!held.every(isFlawless)) return null;
   return {
-    restores: { references: restored, of: worse.length },
-    costs: { references: costs, of: held.length },
+    restores: { references: whole, of: worse.length },
+    costs: { references: 0, of: held.length },
     tries: SAMPLE.tries,
   };
 }
 
-function countsOf(side: SideResult | null): { passes: number; tries: number } {
+function isFlawless({ passes, tries }: Counts): boolean {
+  return tries > 0 && passes === tries;
+}
+
+/** Tries a candidate on references, by their numbers. */
+function runner(
+  { units }: Cause,
+  { kind, text }: Candidate,
+  { change, make }: FixBench,
+): (references: readonly number[]) => Promise<Counts[]> {
+  const unit = change.units.findIndex((one) => one === units[0]);
+  const all = new Set(change.units.keys());
+  const without = new Set([...all].filter((one) => one !== unit));
+  return async (references) => {
+    const draws = references.flatMap((reference) =>
+      Array.from({ length: SAMPLE.tries }, () => reference),
+    );
+    const passed = await make(
+      draws.map((reference) => ({
+        reference,
+        prompt: `fix ${text ?? ''}`,
+        generation: (one) =>
+          kind === 'set back'
+            ? change.generation(one, without)
+            : change.generation(one, all, { unit, text: text ?? '' }),
+      })),
+    );
+    return references.map((reference) => {
+      const own = passed.filter((one, i) => draws[i] === reference && one !== null);
+      return { passes: own.filter(Boolean).length, tries: own.length };
+    });
+  };
+}
+
+function countsOf(side: SideResult | null): Counts {
   return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }

@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { terminalOf, type TerminalProcess } from '../../../src/commands/terminal.ts';
 
 const ESCAPE = '\u001b';
 
 /** A process that writes into a text. */
-function processWith(env: NodeJS.ProcessEnv, stdout: { isTTY?: boolean; columns?: number } = {}) {
+function processWith(
+  env: NodeJS.ProcessEnv,
+  stdout: { isTTY?: boolean; columns?: number } = {},
+  stdin: object = {},
+) {
   const said: string[] = [];
   const failures: ((error: Error) => void)[] = [];
   const stream = {
@@ -25,6 +30,7 @@ function processWith(env: NodeJS.ProcessEnv, stdout: { isTTY?: boolean; columns?
       cwd: () => '/somewhere',
       stdout: stream,
       stderr: stream,
+      stdin,
     } as unknown as TerminalProcess,
   };
 }
@@ -50,6 +56,30 @@ describe('the terminal of a process', () => {
         isTerminal: false,
         width: 100,
       });
+  });
+
+  test.each([
+    ['y', true],
+    ['YES', true],
+    [' n', false],
+    ['', false],
+    ['yes, please', false],
+  ])('asks a person, and takes %j for an answer', async (typed, answer) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const { said, given } = processWith({}, { isTTY: true }, stdin);
+    const asked = terminalOf(given).confirm?.('Write it?');
+    stdin.end(`${typed}\n`);
+    expect(await asked).toBe(answer);
+    expect(said).toEqual(['Write it? [y/N] ']);
+  });
+
+  test('asks nobody where input or output is a pipe, and takes the end of the input for a no', async () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    expect(terminalOf(processWith({}, { isTTY: true }).given).confirm).toBeUndefined();
+    expect(terminalOf(processWith({}, {}, stdin).given).confirm).toBeUndefined();
+    const asked = terminalOf(processWith({}, { isTTY: true }, stdin).given).confirm?.('Write?');
+    stdin.end();
+    expect(await asked).toBe(false);
   });
 
   test('goes on when the reader has gone, and does not hide another failure', () => {

@@ -41,6 +41,7 @@ export async function startCommand(
     cwd: () => cwd,
     stdout: into('stdout'),
     stderr: into('stderr'),
+    stdin: {},
   } as unknown as TerminalProcess);
   return { code: await commandLine(args, terminal), ...texts };
 }

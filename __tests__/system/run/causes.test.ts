@@ -235,6 +235,10 @@ describe('with explain.fix', () => {
       },
       { explain, count: 8 },
     );
-    expect(only(result).causes[0]?.fix).toBeNull();
+    expect(only(result).causes[0]).toMatchObject({
+      fix: null,
+      no_fix: 'the one candidate that ran does not restore what fell without breaking what holds',
+    });
+    expect(renderComment(result, { marker: '' })).toContain('**No fix is proven**: the one');
   });
 });

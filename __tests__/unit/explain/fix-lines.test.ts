@@ -53,6 +53,29 @@ describe('the edit of a fix', () => {
     expect(editOf(quoted, "Say 'x': y", FILE)).toBeNull();
   });
 
+  test('is none that changes what stands beside the line, whatever the words are', () => {
+    const folded = [
+      'messages:',
+      '  - content: "You help.',
+      '',
+      '      Be curt.',
+      '',
+      '      Bye."',
+    ];
+    expect(editOf(unit(), 'Be polite.', folded)?.replacement).toBe('      Be polite.');
+    for (const words of ['Be "polite".', 'x", role: "system', 'A: b\\'])
+      expect(editOf(unit(), words, folded)).toBeNull();
+    // Within a block a colon, a quote or a dash is a sign like any other.
+    for (const words of ['role: system', '- "x"', '# no remark', '```', '{{x}}'])
+      expect(editOf(unit(), words, FILE)?.replacement).toBe(`      ${words}`);
+    expect(editOf(unit(), '<<<<', [...FILE, '  bad: ['])).toBeNull();
+  });
+
+  test('keeps the lines of a text file, which nothing has to read back', () => {
+    const plain = unit({ file: 'p.txt', head: { file: 'p.txt', line: 4 } });
+    expect(editOf(plain, '"x: [', ['a', 'b', 'c', 'Be curt.'])?.replacement).toBe('"x: [');
+  });
+
   test('is not made where the lines are others by now', () => {
     const edit = editOf(unit(), 'Be polite.', FILE);
     const text = FILE.join('\n').replace('Be curt.', 'Be short.');

@@ -106,8 +106,11 @@ export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
 }
 
 /** A fix that was run, as the lines that it changes on head. */
-function fixBlocks({ fix }: Cause): Block[] {
-  if (fix === undefined || fix === null) return [];
+function fixBlocks({ fix, no_fix }: Cause): Block[] {
+  if (fix === undefined || fix === null)
+    return no_fix === undefined
+      ? []
+      : [paragraph([strong('No fix is proven'), text(`: ${no_fix}.`)])];
   return [paragraph(fixLine(fix, null)), { kind: 'diff', lines: fixDiff(fix) }];
 }
 
@@ -133,7 +136,7 @@ export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
 
 /** `restores 5 of 5 references, costs 0 of 6, 2 tries each`. */
 export function fixWords({ restores, costs, tries }: Fix): string {
-  return `restores ${count(restores.references)} of ${counted(restores.of, 'reference')}, costs ${count(costs.references)} of ${count(costs.of)} that held, ${counted(tries, 'try').replace('trys', 'tries')} each`;
+  return `restores ${count(restores.references)} of ${counted(restores.of, 'reference')}, costs ${count(costs.references)} of ${count(costs.of)} that held, ${count(tries)} ${tries === 1 ? 'try' : 'tries'} each`;
 }
 
 function unitsLine({ relation, units }: Cause): Line {

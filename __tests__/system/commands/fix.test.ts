@@ -1,0 +1,274 @@
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { main } from '../../../src/commands/program.ts';
+import type { Terminal } from '../../../src/commands/terminal.ts';
+import type { Fix } from '../../../src/result/causes.ts';
+import type { Result } from '../../../src/result/result.ts';
+import {
+  CULPRIT,
+  HEAD_LINES,
+  shopFiles,
+  shopModel,
+  shopPrompt,
+} from '../../stand-ins/eight-lines.ts';
+import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+} from '../../stand-ins/repository.ts';
+
+const open: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+afterAll(removeTemporaryFolders);
+
+const SETTINGS = 'models:\n  quiz-model: { provider: openai, endpoint: local, model: quiz-1 }\n';
+const FILE = 'prompts/shop.yaml';
+
+interface Compared {
+  directory: string;
+  result: Result;
+  server: ModelServer;
+  /** What the comparison said. */
+  out: string;
+  run(args: readonly string[], more?: Partial<Terminal>): Promise<{ code: number; said: string }>;
+  file(): string;
+}
+
+/** Compares the eight changed lines with base, while the grader answers these drafts. */
+async function compared(
+  drafts: readonly string[],
+  { settings = SETTINGS, args = [] as readonly string[], head = HEAD_LINES } = {},
+): Promise<Compared> {
+  const server = await startModelServer({ answer: shopModel(drafts), key: 'key-1' });
+  open.push(server);
+  const repository = createRepository();
+  repository.commit('Base', shopFiles(settings));
+  repository.git('switch', '--quiet', '--create', 'topic');
+  repository.commit('Head', { [FILE]: shopPrompt(head) });
+  const run: Compared['run'] = async (args, more = {}) => {
+    let said = '';
+    const write = (text: string): void => {
+      said += text;
+    };
+    const code = await main([...args], {
+      env: fixtureEnvironment({
+        LOCAL_KEY: 'key-1',
+        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
+      }),
+      cwd: repository.directory,
+      isTerminal: false,
+      width: 160,
+      out: write,
+      err: write,
+      ...more,
+    });
+    return { code, said };
+  };
+  const diff = ['diff', '--base', 'main', '--no-store', '--report', 'evaldiff-report', ...args];
+  const { said } = await run(diff);
+  const report = join(repository.directory, 'evaldiff-report/result.json');
+  if (!existsSync(report)) throw new Error(said);
+  const result = JSON.parse(readFileSync(report, 'utf8')) as Result;
+  const { directory } = repository;
+  const file = (): string => readFileSync(join(directory, FILE), 'utf8');
+  return { directory, result, server, out: said, run, file };
+}
+
+function fixIn({ causes = [] }: Result): { fix?: Fix | null; no_fix?: string } {
+  return causes[0]?.causes[0] ?? {};
+}
+
+const lineOf = (text: string, line: number): string => text.split('\n')[line - 1]?.trim() ?? '';
+
+describe('a draft by the grader', () => {
+  test('that restores what fell at no cost is shown, and it ran in exactly those words', async () => {
+    const draft = 'Be warm about refunds, and name the refund period.';
+    const { result, server, out } = await compared([draft]);
+    expect(fixIn(result).fix).toEqual({
+      kind: 'draft',
+      file: FILE,
+      lines: { from: CULPRIT, to: CULPRIT },
+      replaced: '      Be warm about refunds.',
+      replacement: `      ${draft}`,
+      restores: { references: 5, of: 5 },
+      costs: { references: 0, of: 4 },
+      tries: 2,
+    });
+    const ran = server.requests.filter(({ messages }) => messages[0]?.content.includes(draft));
+    // Five references that fell and four that held, twice each, under head's other seven lines.
+    expect(ran).toHaveLength(18);
+    for (const { messages } of ran)
+      expect(messages[0]?.content.trim().split('\n')).toEqual(
+        HEAD_LINES.map((line, at) => (at === CULPRIT - 9 ? draft : line)),
+      );
+    expect(out).toContain('Suggested fix, prompts/shop.yaml:10: restores 5 of 5 references');
+    expect(out).toContain(`+ ${draft}`);
+  });
+
+  test('that breaks other references is not shown, nor one that restores nothing', async () => {
+    const { result, server, out } = await compared([
+      'Answer only refunds, with the refund period.',
+      'Be kind.',
+    ]);
+    expect(fixIn(result).fix).toMatchObject({
+      kind: 'set back',
+      replacement: '      Name the refund period.',
+      costs: { references: 0, of: 4 },
+    });
+    const texts = server.requests.map(({ messages }) => messages[0]?.content ?? '');
+    expect(texts.some((text) => text.includes('only refunds'))).toBe(true);
+    // What held is not asked for a draft that restores nothing.
+    expect(texts.filter((text) => text.includes('Be kind.'))).toHaveLength(10);
+    expect(out).not.toContain('only refunds');
+  });
+
+  test.each([
+    [
+      'of two lines, with a variable of its own, with a character that nobody sees',
+      [
+        'Name the refund period.\n    model: evil',
+        'Name the refund period of {secret}.',
+        'Name the refund\u200B period.',
+      ],
+    ],
+    [
+      'longer than a line, the old line, without words',
+      [`Name the refund period. ${'x'.repeat(600)}`, 'Name the refund period.', ' '],
+    ],
+  ])('is neither run nor shown: %s', async (_, drafts) => {
+    const { result, server } = await compared(drafts);
+    expect(fixIn(result).fix?.kind).toBe('set back');
+    const others = HEAD_LINES.filter((line, at) => at !== CULPRIT - 9);
+    const fixed = server.requests
+      .map(({ messages: [first] }) => first?.content ?? '')
+      .filter((text) => others.every((line) => text.includes(line)))
+      .map((text) => text.trim().split('\n')[CULPRIT - 9]);
+    expect(new Set(fixed)).toEqual(new Set(['Be warm about refunds.', 'Name the refund period.']));
+  });
+
+  test('with a fence in it is shown in one that it cannot end', async () => {
+    const draft = 'Name the refund period. ```suggestion';
+    const { result, directory } = await compared([draft]);
+    expect(fixIn(result).fix?.replacement).toBe(`      ${draft}`);
+    const comment = readFileSync(join(directory, 'evaldiff-report/comment.md'), 'utf8');
+    expect(comment).toContain(`\`\`\`\`diff\n- Be warm about refunds.\n+ ${draft}\n\`\`\`\``);
+  });
+
+  test('is none for an outside contributor: setting back alone is tried', async () => {
+    const { result, server } = await compared(['Name the refund period, warmly.'], {
+      args: ['--untrusted'],
+    });
+    expect(fixIn(result).fix?.kind).toBe('set back');
+    expect(server.requests.filter(({ schema }) => schema !== null)).toEqual([]);
+  });
+});
+
+test('where the calls end before a fix is proven, that is said, with their number', async () => {
+  const { result, out } = await compared(['Be kind.'], { args: ['explain.max_calls=30'] });
+  expect(fixIn(result)).toMatchObject({ fix: null, no_fix: '30 calls were used up' });
+  expect(result.causes?.[0]?.explained).toMatchObject({ status: 'found', calls: 30 });
+  expect(out).toContain('No fix is proven: 30 calls were used up.');
+});
+
+describe('evaldiff fix', () => {
+  const draft = 'Be warm about refunds, and name the refund period.';
+  // Nothing of these tests asks a model, so one comparison is enough for all of them.
+  let once: Promise<Compared> | null = null;
+  const withDraft = async (): Promise<Compared> => {
+    once ??= compared([draft]);
+    const at = await once;
+    writeFileSync(join(at.directory, FILE), shopPrompt(HEAD_LINES));
+    return at;
+  };
+
+  test('shows the fixes of the last run as lines of a diff, and writes nothing', async () => {
+    const { run, file } = await withDraft();
+    const before = file();
+    expect(await run(['fix'])).toEqual({
+      code: 0,
+      said: [
+        `${FILE}:10: restores 5 of 5 references, costs 0 of 4 that held, 2 tries each`,
+        '- Be warm about refunds.',
+        `+ ${draft}`,
+        'Write with: evaldiff fix --write',
+        '',
+      ].join('\n'),
+    });
+    expect(file()).toBe(before);
+  });
+
+  test('--write puts them into the file, and nothing but their lines; a second time it refuses', async () => {
+    const { run, file } = await withDraft();
+    const before = file().split('\n');
+    expect((await run(['fix', '--write'])).said).toContain('Written. Run "evaldiff diff" to see.');
+    expect(file().split('\n')).toEqual(
+      before.map((line, at) => (at === CULPRIT - 1 ? `      ${draft}` : line)),
+    );
+    const again = await run(['fix', '--write']);
+    expect(again.code).toBe(2);
+    expect(again.said).toContain(
+      `${FILE}:10: has changed since the run, so the fix is not written; run evaldiff diff again`,
+    );
+  });
+
+  test.each([
+    [true, draft],
+    [false, 'Be warm about refunds.'],
+  ])('asks where somebody is there to answer: %s', async (answer, written) => {
+    const { run, file } = await withDraft();
+    const asked: string[] = [];
+    const confirm = (question: string): Promise<boolean> => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    const { code, said } = await run(['fix'], { confirm });
+    expect([code, asked]).toEqual([0, [`Write it into ${FILE}?`]]);
+    expect(said.includes('Written.')).toBe(answer);
+    expect(said).not.toContain('--write');
+    expect(lineOf(file(), CULPRIT)).toBe(written);
+  });
+
+  test('--json prints them as result.json has them, and not together with --write', async () => {
+    const { run, result, file } = await withDraft();
+    const before = file();
+    const { said } = await run(['fix', 'evaldiff-report/result.json', '--json']);
+    expect(JSON.parse(said)).toEqual([fixIn(result).fix]);
+    expect((await run(['fix', '--json', '--write'])).code).toBe(2);
+    expect(file()).toBe(before);
+  });
+
+  test('says so where a run has proven none, or there is no run', async () => {
+    const { run, directory } = await compared([], { args: ['explain.fix=false'] });
+    expect(await run(['fix'])).toEqual({ code: 0, said: 'No fix was proven in this run.\n' });
+    rmSync(join(directory, 'evaldiff-report'), { recursive: true });
+    expect(await run(['fix'])).toEqual({
+      code: 2,
+      said: 'evaldiff-report/result.json: cannot be read\n',
+    });
+  });
+
+  test('writes no other file than the prompt of this project, whatever a result says', async () => {
+    const { run, directory, result } = await withDraft();
+    const outside = join(directory, '..', 'outside.yaml');
+    symlinkSync(join(directory, FILE), join(directory, 'prompts/link.yaml'));
+    for (const file of [
+      '../outside.yaml',
+      outside,
+      'prompts/link.yaml',
+      '.git/config',
+      'prompts',
+    ]) {
+      const forged = structuredClone(result);
+      const own = fixIn(forged).fix;
+      if (own) own.file = file;
+      writeFileSync(join(directory, 'forged.json'), JSON.stringify(forged));
+      const { code, said } = await run(['fix', 'forged.json', '--write']);
+      expect([file, code]).toEqual([file, 2]);
+      expect(said).toMatch(/nothing was written|has changed since the run/);
+    }
+  });
+});

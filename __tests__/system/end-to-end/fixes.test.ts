@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  CULPRIT,
+  HEAD_LINES,
+  shopFiles,
+  shopModel,
+  shopPrompt,
+} from '../../stand-ins/eight-lines.ts';
+import {
+  ACTIONS_BOT,
+  addPull,
+  addReviewComment,
+  type ReviewComment,
+} from '../../stand-ins/github/index.ts';
+import { changeOf, pushed, SETTINGS, type Change } from './projects.ts';
+import { onPullRequest, onlyComment, PULL, pullRequestEvent, stage, type Stage } from './stage.ts';
+
+const FILE = 'prompts/shop.yaml';
+const DRAFT = 'Be warm about refunds, and name the refund period.';
+
+/** Eight changed lines, one of which breaks what is said about refunds. */
+function eightLines(): Change {
+  return changeOf(shopFiles(SETTINGS), { [FILE]: shopPrompt(HEAD_LINES) });
+}
+
+/** The action on the pull request, of whose diff GitHub shows these lines. */
+function onDiff(
+  at: Stage,
+  change: Change,
+  hunks: [number, number][],
+  options?: Parameters<typeof onPullRequest>[2],
+): ReturnType<typeof onPullRequest> {
+  const { state } = at.github;
+  const base = { ref: 'main', sha: change.base };
+  const pull = state.pulls.get(PULL) ?? addPull(state, { number: PULL, base });
+  pull.diff = { [FILE]: hunks };
+  return onPullRequest(at, change, options);
+}
+
+const remarks = ({ github }: Stage): ReviewComment[] => github.state.reviewComments;
+
+describe('a pull request whose fix is proven', () => {
+  test('has it on the line that did it, ready to be put in, until the line is mended', async () => {
+    const at = await stage(shopModel([DRAFT]));
+    const change = eightLines();
+    const red = await onDiff(at, change, [[6, 19]]);
+    expect(red.outputs['conclusion']).toBe('failure');
+    expect(remarks(at)).toMatchObject([
+      { path: FILE, line: CULPRIT, startLine: null, user: ACTIONS_BOT, commit: change.head },
+    ]);
+    expect(remarks(at)[0]?.body.split('\n').slice(0, 6)).toEqual([
+      '<!-- evaldiff fix evaldiff -->',
+      '**Suggested fix** for `shop`: restores 5 of 5 references, costs 0 of 4 that held, 2 tries each.',
+      '',
+      '```suggestion',
+      `      ${DRAFT}`,
+      '```',
+    ]);
+    expect(onlyComment(at)).toContain(`\`\`\`diff\n- ${HEAD_LINES[1]}\n+ ${DRAFT}\n\`\`\``);
+
+    // Run again, it says the same in the same place.
+    const [first] = remarks(at).map(({ id }) => id);
+    await onDiff(at, change, [[6, 19]]);
+    expect(remarks(at).map(({ id }) => id)).toEqual([first]);
+
+    // The suggestion is put in: its line has changed, and nothing is left to fix.
+    const mended = pushed(change, {
+      [FILE]: shopPrompt(HEAD_LINES.map((line, i) => (i === CULPRIT - 9 ? DRAFT : line))),
+    });
+    for (const remark of remarks(at)) remark.line = null;
+    const green = await onDiff(at, mended, [[6, 19]]);
+    expect(green.outputs['conclusion']).toBe('success');
+    expect(remarks(at)).toEqual([]);
+    expect(at.github.state.violations).toEqual([]);
+  });
+
+  test('of lines that the diff does not show has it in the comment alone, and a warning says so', async () => {
+    const at = await stage(shopModel([DRAFT]));
+    const change = eightLines();
+    const run = await onDiff(at, change, [[14, 19]]);
+    expect(remarks(at)).toEqual([]);
+    expect(onlyComment(at)).toContain(`+ ${DRAFT}`);
+    expect(run.annotations.map(({ message }) => message)).toEqual([
+      expect.stringContaining('A suggested fix stands in the comment alone, not on line 10'),
+    ]);
+  });
+
+  test('leaves a remark alone that it cannot speak about: from outside, without comments, not judged', async () => {
+    const at = await stage(shopModel([DRAFT]));
+    const change = eightLines();
+    addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base } });
+    addReviewComment(at.github.state, {
+      pull: PULL,
+      user: ACTIONS_BOT,
+      body: '<!-- evaldiff fix evaldiff -->\nOf an earlier run.',
+      path: FILE,
+      line: 12,
+    });
+    await onDiff(at, change, [[6, 19]], { inputs: { comment: 'never' } });
+    const event = pullRequestEvent(change, 'pull_request_target.fork');
+    await onDiff(at, change, [[6, 19]], { event });
+    const broken = pushed(change, { [FILE]: 'name: shop\nmesages: []\n' });
+    expect((await onDiff(at, broken, [[1, 12]])).outputs['conclusion']).toBe('error');
+    expect(remarks(at).map(({ line }) => line)).toEqual([12]);
+    expect(
+      at.github.state.exchanges.filter(({ path }) => path.endsWith('/pulls/12/comments')),
+    ).toEqual([]);
+  });
+});
