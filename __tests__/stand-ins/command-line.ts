@@ -20,28 +20,69 @@ const clock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Runs one command line in this process, with its output kept: no terminal, 100 columns. */
-export async function commandIn(
+/** A command line that goes on until it is told to end. */
+export interface Running {
+  /** Resolves once it has said this on either stream, so many times; gives what that came to. */
+  said(words: string, times?: number): Promise<string>;
+  ended: Promise<Said>;
+  /** Ends it, as a signal would. */
+  stop(): Promise<Said>;
+}
+
+/** Begins one command line in this process, with its output kept: no terminal, 100 columns. */
+export function beginIn(
   cwd: string,
   argv: readonly string[],
   given: Partial<Terminal> = {},
-): Promise<Said> {
+): Running {
   const said = { out: '', err: '' };
-  const code = await main(argv, {
+  const waiting = new Set<() => void>();
+  const hear =
+    (stream: keyof typeof said) =>
+    (text: string): void => {
+      said[stream] += text;
+      for (const listen of waiting) listen();
+    };
+  const ending = new AbortController();
+  const ended = main(argv, {
     env: fixtureEnvironment(),
     cwd,
     isTerminal: false,
     width: 100,
     reach: { clock },
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
+    out: hear('out'),
+    err: hear('err'),
+    until: ending.signal,
     ...given,
-  });
-  return { code, ...said };
+  }).then((code) => ({ code, ...said }));
+  return {
+    said: (words, times = 1) =>
+      new Promise((resolve, reject) => {
+        const listen = (): void => {
+          const all = `${said.out}${said.err}`;
+          if (all.split(words).length > times) resolve(all);
+        };
+        waiting.add(listen);
+        listen();
+        void ended.then(({ out, err }) => {
+          reject(new Error(`ended without "${words}": ${out}${err}`));
+        });
+      }),
+    ended,
+    stop() {
+      ending.abort();
+      return ended;
+    },
+  };
+}
+
+/** Runs one to its end. */
+export function commandIn(
+  cwd: string,
+  argv: readonly string[],
+  given: Partial<Terminal> = {},
+): Promise<Said> {
+  return beginIn(cwd, argv, given).ended;
 }
 
 /** An environment in which the endpoint `local` is this server. */

@@ -12,7 +12,7 @@ import {
 } from '../report/page/workbench.ts';
 import type { Result } from '../result/result.ts';
 import { sentKey } from '../session/sent-prompts.ts';
-import { changedSince, watchFiles, type FileWatch } from '../session/watch.ts';
+import { afterEachEdit } from '../session/watch.ts';
 import { logLine } from '../text/log.ts';
 import { projectFolder } from './find-project.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
@@ -66,7 +66,6 @@ async function openWorkbench(
   const own = [options.store, options.record].flatMap((path) =>
     typeof path === 'string' ? resolve(terminal.cwd, path) : [],
   );
-  const watch = watchFiles(root, own);
   const state: State = {
     look: null,
     more: new Map(),
@@ -91,41 +90,17 @@ async function openWorkbench(
     act: acts,
   });
   looking.serve(server);
-  const stop = (): void => {
-    watch.end();
-  };
-  terminal.until?.addEventListener('abort', stop);
-  if (terminal.until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
   terminal.out(`workbench: ${server.url}\n`);
   terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
   try {
-    await follow(watch, looking, state, root);
+    await afterEachEdit({ root, written: own, until: terminal.until }, async () => {
+      await looking.refresh();
+      return { files: state.look?.files ?? [], over: state.look?.interrupted === true };
+    });
   } finally {
-    watch.end();
-    terminal.until?.removeEventListener('abort', stop);
-    process.off('SIGINT', stop).off('SIGTERM', stop);
     await looking.idle();
     await server.close();
   }
-}
-
-/** Looks now, and again after each change, until it is ended. */
-async function follow(
-  watch: FileWatch,
-  looking: Looking,
-  state: State,
-  root: string,
-): Promise<void> {
-  const begun = Date.now();
-  let first = true;
-  do {
-    await looking.refresh();
-    const files = state.look?.files ?? [];
-    watch.follow(files);
-    if (state.look?.interrupted === true) return;
-    if (first && (await changedSince(root, files, begun))) await looking.refresh();
-    first = false;
-  } while ((await watch.next()) !== null);
 }
 
 function limitsOf({ maxCalls, maxCost }: EvaluateOptions): Pick<Spend, 'maxCalls' | 'maxCost'> {

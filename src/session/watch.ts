@@ -5,12 +5,52 @@ import { dirname, join } from 'node:path';
 /** Editors write a file in several steps; what comes within so many milliseconds is one change. */
 const SETTLING_MS = 40;
 
+/** Where one looks, and for how long. */
+export interface Watched {
+  root: string;
+  /** Absolute paths that the run itself writes, or how theirs begin: no news. */
+  written?: readonly string[];
+  /** Ends it; absent: a signal does. */
+  until?: AbortSignal | undefined;
+}
+
+/**
+ * Works now, and again after each change of the files that the work named, an edit during the first
+ * of it included. Resolves when it is ended, or the work is over.
+ */
+export async function afterEachEdit(
+  { root, written, until }: Watched,
+  work: () => Promise<{ files: readonly string[]; over: boolean }>,
+): Promise<void> {
+  const watch = watchFiles(root, written);
+  const stop = (): void => {
+    watch.end();
+  };
+  until?.addEventListener('abort', stop);
+  if (until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    let begun: number | null = Date.now();
+    for (;;) {
+      const { files, over } = await work();
+      watch.follow(files);
+      if (over) return;
+      const early = begun !== null && (await changedSince(root, files, begun));
+      begun = null;
+      if (!early && (await watch.next()) === null) return;
+    }
+  } finally {
+    watch.end();
+    until?.removeEventListener('abort', stop);
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
 /**
  * Whether one of these files was written since: what was edited before its folder was watched.
  *
  * @param since milliseconds since 1970
  */
-export async function changedSince(
+async function changedSince(
   root: string,
   files: readonly string[],
   since: number,
@@ -22,7 +62,7 @@ export async function changedSince(
 }
 
 /** What looks for changes of a project's files. */
-export interface FileWatch {
+interface FileWatch {
   /** Looks at the folders of these files, which are relative to the root, and at no others. */
   follow(files: Iterable<string>): void;
   /** Resolves at the next change, or at one since it resolved last; null once it was ended. */
@@ -36,7 +76,7 @@ export interface FileWatch {
  *
  * @param written absolute paths that the run itself writes, or how theirs begin: no news
  */
-export function watchFiles(root: string, written: readonly string[] = []): FileWatch {
+function watchFiles(root: string, written: readonly string[] = []): FileWatch {
   const watched = new Map<string, FSWatcher>();
   let pending = false;
   let ended = false;

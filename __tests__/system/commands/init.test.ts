@@ -15,8 +15,10 @@ async function init(
   files: Record<string, string>,
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  remote: string | null = null,
 ) {
   const repository = createRepository();
+  if (remote !== null) repository.git('remote', 'add', 'origin', remote);
   repository.write(files);
   const given = { env: { ...withoutKeys().env, ...env } };
   const { code, out, err } = await commandIn(repository.directory, ['init', ...args], given);
@@ -67,6 +69,49 @@ describe('evaldiff init', () => {
     expect(out).not.toContain('Replace <owner>');
   });
 
+  test.each([
+    ['git@github.com:acme-corp/shop.git'],
+    ['https://github.com/acme-corp/shop'],
+    ['ssh://git@github.com/acme-corp/shop.git'],
+  ])('takes the account from the remote %s, and says so', async (remote) => {
+    const { files, out } = await init({}, [], {}, remote);
+    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme-corp/evaldiff@v1');
+    expect(out).toContain('The workflow uses acme-corp/evaldiff, the account of this repository');
+    expect(out).not.toContain('<owner>');
+  });
+
+  test.each([
+    ['of another host', 'https://git.example/acme/shop.git'],
+    ['that no account could have', 'https://github.com/a%0Ab${{x}}/shop.git'],
+  ])('takes no account from a remote %s', async (_, remote) => {
+    const { files } = await init({}, [], {}, remote);
+    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: <owner>/evaldiff@v1');
+  });
+
+  test('takes the vendor whose models the files name before the one whose key is there, and a key of .env', async () => {
+    const own = (model: string) => ({
+      'prompts/own.yaml': `name: own\nmodel: ${model}\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n`,
+    });
+    const named = await init(own('claude-sonnet-4-5'), [], { OPENAI_API_KEY: 'k' });
+    expect(named.files['evaldiff.yaml']).toContain(factsOf('anthropic').starterModel);
+    expect(named.out).toContain('repository secret ANTHROPIC_API_KEY');
+    const kept = await init({ '.env': 'ANTHROPIC_API_KEY=from-the-file\n' });
+    expect(kept.files['prompts/support.yaml']).toContain(factsOf('anthropic').starterModel);
+    expect(kept.out).toContain('.env: took ANTHROPIC_API_KEY\n');
+    expect(JSON.stringify([kept.out, kept.files['evaldiff.yaml']])).not.toContain('from-the-file');
+  });
+
+  test('ends with the three commands that come next', async () => {
+    const { out } = await init({});
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .slice(-3)
+        .map((line) => line.trim().split(/ {2,}/)[0]),
+    ).toEqual(['npx evaldiff validate', 'npx evaldiff dev', 'npx evaldiff diff']);
+  });
+
   test('leaves what is there as it is, and adds no example to a project that has prompts', async () => {
     const own = {
       'llmeval.yaml': 'n_tries: 2\n',
@@ -99,6 +144,12 @@ describe('evaldiff init', () => {
     expect([Object.keys(files), validated]).toEqual([
       ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'promptfooconfig.yaml'],
       0,
+    ]);
+    // They count at once: a copy in our format beside them would be evaluated a second time.
+    const { project, problems } = await read(files);
+    expect([problems, project.suites.map(({ tests }) => tests.references.length)]).toEqual([
+      [],
+      [1],
     ]);
   });
 

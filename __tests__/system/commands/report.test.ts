@@ -107,6 +107,113 @@ describe('evaldiff run --report', () => {
   });
 });
 
+/** Passes of each question's tries, per model. */
+const PASSES: Readonly<Record<string, number[]>> = {
+  'model-1': [3, 3, 2, 3, 1, 3],
+  'model-2': [1, 2, 2, 0, 1, 3],
+};
+const TRIES = 3;
+
+/** How many of the ways to deal `passes` among both sides' tries give head so many of them. */
+const waysOf = (passes: number): number[] => {
+  const counts = Array.from({ length: TRIES + 1 }, () => 0);
+  for (let deal = 0; deal < 2 ** (2 * TRIES); deal += 1) {
+    const tries = Array.from({ length: 2 * TRIES }, (_, at) => (deal >> at) & 1);
+    if (tries.reduce((sum, one) => sum + one, 0) !== TRIES) continue;
+    // The first so many tries passed; the deal says which tries are head's.
+    const head = tries.slice(0, passes).reduce((sum, one) => sum + one, 0);
+    counts[head] = (counts[head] ?? 0) + 1;
+  }
+  return counts;
+};
+
+/** Two-sided mid-p of the sum of head's passes, by enumerating every deal of the tries. */
+const enumerated = (base: readonly number[], head: readonly number[]): number => {
+  let law = [1];
+  for (const [at, passes] of base.entries()) {
+    const ways = waysOf(passes + (head[at] ?? 0));
+    const next = Array.from({ length: law.length + TRIES }, () => 0);
+    for (const [sum, weight] of law.entries())
+      for (const [more, count] of ways.entries())
+        next[sum + more] = (next[sum + more] ?? 0) + weight * count;
+    law = next;
+  }
+  const all = law.reduce((sum, weight) => sum + weight, 0);
+  const seen = head.reduce((sum, passes) => sum + passes, 0);
+  const below = law.slice(0, seen).reduce((sum, weight) => sum + weight, 0);
+  const middle = (law[seen] ?? 0) / 2;
+  return Math.min(1, (2 * Math.min(below + middle, all - below - middle)) / all);
+};
+
+describe('evaldiff report of two results', () => {
+  const compared = async (): Promise<Shop> => {
+    const asked = new Map<string, number>();
+    shop = await openShop({
+      references: 6,
+      answer: ({ model, messages }) => {
+        const question = /question (\d)/.exec(JSON.stringify(messages))?.[1] ?? '';
+        const key = `${model} ${question}`;
+        const before = asked.get(key) ?? 0;
+        asked.set(key, before + 1);
+        return { text: before < (PASSES[model]?.[Number(question)] ?? 0) ? 'Yes, 5' : 'No' };
+      },
+      settings: '  n: { provider: openai, endpoint: local, model: model-2 }\n',
+    });
+    await shop.evaldiff('run', `n_tries=${String(TRIES)}`, '--report', 'one');
+    await shop.evaldiff('run', `n_tries=${String(TRIES)}`, 'model=n', '--report', 'other');
+    return shop;
+  };
+
+  test('pairs them by their references: the permutation test and the interval of an independent reckoning', async () => {
+    const { evaldiff } = await compared();
+    const { out } = await evaldiff('report', 'one', 'other');
+    const row = out.split('\n').find((line) => line.includes('m → n'));
+    const [before = [], after = []] = Object.values(PASSES);
+    const differences = before.map((passes, at) => ((after[at] ?? 0) - passes) / TRIES);
+    const mean = differences.reduce((sum, one) => sum + one, 0) / 6;
+    const spread = Math.sqrt(differences.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 5);
+    // Student's t with five degrees of freedom at 95 %, from a printed table.
+    const reach = (2.015 * spread) / Math.sqrt(6);
+    const points = (value: number): string => `−${Math.abs(100 * value).toFixed(1)}`;
+    expect(row?.split(/ {2,}/)).toEqual([
+      'ask: m → n',
+      'worse',
+      '83.3 %',
+      '50.0 %',
+      expect.stringContaining(points(mean)),
+      expect.stringMatching(
+        new RegExp(
+          `^${points(mean - reach)}.* to [+−]${Math.abs(100 * (mean + reach)).toFixed(1)}`,
+        ),
+      ),
+      enumerated(before, after).toPrecision(2),
+      '6',
+    ]);
+  });
+
+  test('says what has no partner, and compares only references that both judged', async () => {
+    const { evaldiff, repository } = await compared();
+    repository.write({
+      'prompts/more.yaml':
+        'name: more\nmodel: m\nprompt: hi\ntests: { metrics: [{ uses: contains, with: { value: "5" } }], references: [{}] }\n',
+    });
+    await evaldiff(
+      'run',
+      `n_tries=${String(TRIES)}`,
+      'model=n',
+      'references=r0,r1',
+      '--report',
+      'few',
+    );
+    await evaldiff('run', `n_tries=${String(TRIES)}`, '--report', 'wide');
+    const few = (await evaldiff('report', 'one', 'few')).out;
+    expect(few).toMatch(/ask: m → n .* 2\n/);
+    expect((await evaldiff('report', 'one', 'wide')).out).toContain(
+      'Without a partner in the other result: 0 suites of the first, 1 suite of the second.',
+    );
+  });
+});
+
 describe('evaldiff report', () => {
   test("rolls several tries up into one row, with the columns of llmeval's report, whatever the type of expected", async () => {
     const { code, out } = await report(

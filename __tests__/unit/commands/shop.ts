@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import type { Result } from '../../../src/result/result.ts';
-import { commandIn, localEndpoint, type Said } from '../../stand-ins/command-line.ts';
+import { beginIn, localEndpoint, type Running, type Said } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
 import { createRepository, type FixtureRepository } from '../../stand-ins/repository.ts';
 
@@ -12,6 +13,10 @@ export interface Shop {
   server: ModelServer;
   /** Runs one command line in the project; what it wrote and its exit code. */
   evaldiff(...argv: string[]): Promise<Said>;
+  /** The same in a folder of it. */
+  inFolder(folder: string, ...argv: string[]): Promise<Said>;
+  /** Begins one that goes on until it is told to end. */
+  begin(...argv: string[]): Running;
   /** The same with `--json`, read. */
   result(...argv: string[]): Promise<Result>;
   close(): Promise<void>;
@@ -64,12 +69,18 @@ export async function openShop({
         }
       : {}),
   });
-  const evaldiff: Shop['evaldiff'] = (...argv) =>
-    commandIn(repository.directory, argv, { env: localEndpoint(server, env), width: 160 });
+  const start = (folder: string, argv: readonly string[]): Running =>
+    beginIn(join(repository.directory, folder), argv, {
+      env: localEndpoint(server, env),
+      width: 160,
+    });
+  const evaldiff: Shop['evaldiff'] = (...argv) => start('', argv).ended;
   return {
     repository,
     server,
     evaldiff,
+    inFolder: (folder, ...argv) => start(folder, argv).ended,
+    begin: (...argv) => start('', argv),
     async result(...argv) {
       const { out, err } = await evaldiff(...argv, '--json');
       if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);

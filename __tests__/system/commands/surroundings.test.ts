@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { openShop, type Shop, type ShopOptions } from '../../unit/commands/shop.ts';
+
+let shop: Shop | null = null;
+const open = async (options: ShopOptions = {}): Promise<Shop> => (shop = await openShop(options));
+afterEach(async () => {
+  await shop?.close();
+  shop = null;
+});
+afterAll(removeTemporaryFolders);
+
+const keysSent = ({ server }: Shop): unknown[] => [
+  ...new Set(server.requests.map(({ headers }) => headers['authorization'])),
+];
+
+describe('.env', () => {
+  test('gives the keys that are wanted and missing, said once by name, and nothing else', async () => {
+    const held = await open({
+      env: { LOCAL_KEY: undefined, EVALDIFF_STORE: undefined, OPENAI_API_KEY: undefined },
+    });
+    held.repository.write({
+      '.env': `LOCAL_KEY="from the file"\nEVALDIFF_STORE=${join(held.repository.directory, 'elsewhere.sqlite')}\nNODE_OPTIONS=--nothing\nOPENAI_API_KEY=\n`,
+    });
+    const { code, err } = await held.evaldiff('run');
+    expect([code, keysSent(held)]).toEqual([0, ['Bearer from the file']]);
+    expect(err.split('.env: took LOCAL_KEY\n')).toHaveLength(2);
+    expect(err).not.toContain('EVALDIFF_STORE');
+    expect(err).not.toContain('from the file');
+    expect(held.repository.git('status', '--short', '--ignored')).not.toContain('elsewhere');
+  });
+
+  test('never overrides what the environment has', async () => {
+    const held = await open();
+    held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n' });
+    const { err } = await held.evaldiff('run');
+    expect([keysSent(held), err.includes('.env')]).toEqual([['Bearer key-1'], false]);
+  });
+
+  test('that cannot be read as one is no reason to stop', async () => {
+    const held = await open();
+    writeFileSync(join(held.repository.directory, '.env'), Buffer.from([0xff, 0xfe, 0, 10, 61]));
+    expect((await held.evaldiff('run')).code).toBe(0);
+  });
+});
+
+describe('the settings file', () => {
+  test('is found upwards, as far as the root of the checkout, which is said', async () => {
+    const held = await open();
+    held.repository.write({ 'prompts/deeper/notes.txt': '' });
+    const { code, out, err } = await held.inFolder('prompts/deeper', 'validate');
+    expect([code, out]).toEqual([0, '1 prompt with 4 references: no errors\n']);
+    expect(err).toBe('project: ../.. (its settings file was found there)\n');
+  });
+
+  test('that is nearer goes first, and a folder that was named is taken as it is', async () => {
+    const held = await open();
+    held.repository.write({
+      'services/chat/evaldiff.yaml': 'n_tries: 1\n',
+      'services/chat/prompts/own.yaml':
+        'name: own\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
+      'services/chat/src/a.txt': '',
+    });
+    const nearer = await held.inFolder('services/chat/src', 'validate');
+    expect(nearer.out).toBe('1 prompt with 1 reference: no errors\n');
+    const named = await held.inFolder('services', 'validate', '--directory', '..');
+    expect([named.out, named.err]).toEqual(['1 prompt with 4 references: no errors\n', '']);
+  });
+});
+
+describe('words of other tools', () => {
+  test.each([
+    ['eval', 'evaldiff run evaluates the files as they are'],
+    ['view', 'evaldiff dev opens the workbench'],
+    ['watch', 'evaldiff run --watch'],
+  ])('%s is no command, and the one that is meant is named', async (verb, hint) => {
+    const { evaldiff } = await open();
+    const { code, out, err } = await evaldiff(verb, '--verbose');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(`unknown command '${verb}'\n(${hint}`);
+  });
+
+  test.each(['run', 'diff', 'plan', 'noise'])(
+    '%s refuses a key that it does not know before anything is asked, with the one that is meant',
+    async (command) => {
+      const { evaldiff, server } = await open();
+      const said = await Promise.all(
+        ['refrences=r1', 'refs=r1', 'tag=slow', 'n_trys=3', 'repeat=3'].map((line) =>
+          evaldiff(command, line),
+        ),
+      );
+      expect(said.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+      expect(said.map(({ out, err }) => /did you mean "(\w+)"/.exec(`${out}${err}`)?.[1])).toEqual([
+        'references',
+        'references',
+        'tags',
+        'n_tries',
+        'n_tries',
+      ]);
+      expect(server.requests).toEqual([]);
+    },
+  );
+});
