@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { noiseResultSchema } from '../result/noise.ts';
 import { resultSchema } from '../result/result.ts';
 import { attributesSchema } from './attributes-file.ts';
-import { promptSchema } from './prompt.ts';
+import { completeMetric, metricDefinitions, misspeltKeys } from './editor-rules.ts';
+import { metricSchema, ownMetricSchema } from './metric-schema.ts';
+import { PROMPT_KEYS, promptSchema } from './prompt.ts';
 import { rubricsSchema } from './rubric.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { testsSchema } from './tests.ts';
@@ -30,6 +32,21 @@ export function jsonSchemas(): Record<string, object> {
  * The id is a name and no address, for whoever publishes the action chooses where the files lie.
  */
 function schema(kind: string, type: z.ZodType): object {
-  const { $schema, ...rest } = z.toJSONSchema(type, { io: 'input' });
-  return { $schema, $id: `urn:evaldiff:v1:${kind}`, title: `evaldiff ${kind}`, ...rest };
+  let holdsMetrics = false;
+  const { $schema, ...rest } = z.toJSONSchema(type, {
+    io: 'input',
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema !== metricSchema && zodSchema !== ownMetricSchema) return;
+      completeMetric(jsonSchema);
+      holdsMetrics = true;
+    },
+  });
+  return {
+    $schema,
+    $id: `urn:evaldiff:v1:${kind}`,
+    title: `evaldiff ${kind}`,
+    ...rest,
+    ...(kind === 'prompt' ? { allOf: misspeltKeys(PROMPT_KEYS) } : {}),
+    ...(holdsMetrics ? { $defs: { ...rest.$defs, ...metricDefinitions() } } : {}),
+  };
 }

@@ -68,7 +68,8 @@ const shape = {
     .optional(),
 };
 
-const KEYS = Object.keys(shape);
+/** The keys of a prompt file that are no model parameters. */
+export const PROMPT_KEYS: readonly string[] = Object.keys(shape);
 
 /** What is sent stands under one of these. */
 const BODIES = ['messages', 'prompt', 'code'];
@@ -98,8 +99,8 @@ export function readPrompt(
   }
   const own =
     valueAt(document.value, ['code']) === undefined
-      ? KEYS.filter((key) => key !== 'language')
-      : KEYS;
+      ? PROMPT_KEYS.filter((key) => key !== 'language')
+      : PROMPT_KEYS;
   const name = check(document, ['name'], shape.name, problems);
   const model = check(document, ['model'], shape.model, problems);
   const variables = readVariables(document, problems);
@@ -164,7 +165,7 @@ function readBody(
   const misspelt =
     isMap(document.value) &&
     Object.keys(document.value).some(
-      (key) => !KEYS.includes(key) && BODIES.includes(nearest(key, KEYS) ?? ''),
+      (key) => !PROMPT_KEYS.includes(key) && BODIES.includes(nearest(key, PROMPT_KEYS) ?? ''),
     );
   if (given.length > 1 || (given.length === 0 && !misspelt))
     problems.push(

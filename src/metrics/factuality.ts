@@ -57,11 +57,11 @@ export const factualityMetric = defineBatch({
     ...valueParameter,
     scores: z
       .strictObject({
-        same: share.default(1),
-        fewer: share.default(0.4),
-        more: share.default(0.6),
-        contradicts: share.default(0),
-        immaterial: share.default(1),
+        same: share.default(1).describe('The same facts.'),
+        fewer: share.default(0.4).describe('Only some of the expected facts.'),
+        more: share.default(0.6).describe('All expected facts, and others.'),
+        contradicts: share.default(0).describe('A fact contradicts an expected one.'),
+        immaterial: share.default(1).describe('Differences without weight.'),
       })
       .prefault({})
       .describe(

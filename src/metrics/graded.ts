@@ -121,7 +121,10 @@ const gEvalMetric = defineBatch({
 
 const statement = z.union([
   z.string().min(1),
-  z.strictObject({ statement: z.string().min(1), required: z.boolean().default(true) }),
+  z.strictObject({
+    statement: z.string().min(1).describe('What has to hold of the answer, in words.'),
+    required: z.boolean().default(true).describe('Whether the metric fails without it.'),
+  }),
 ]);
 
 const criteriaMetric = defineBatch({

@@ -4,7 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaFiles } from '../../../scripts/schemas.ts';
 import { jsonSchemas } from '../../../src/config/json-schemas.ts';
+import { PROMPT_KEYS } from '../../../src/config/prompt.ts';
+import { KNOWN_PARAMETERS, parameterProblem } from '../../../src/documents/parameters.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
+import { metrics } from '../../../src/metrics/index.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 const validators = Object.fromEntries(
@@ -16,17 +19,24 @@ const parse = (text: string): unknown => {
   return JSON.parse(JSON.stringify(reading.value.value));
 };
 
-/** Paths of the properties without a sentence for whoever writes or reads them. */
+/**
+ * Paths of the properties without a sentence for whoever writes or reads them; rules between
+ * properties repeat names that are described where they stand.
+ */
 function undescribed(schema: unknown, path: string): string[] {
   if (schema === null || typeof schema !== 'object') return [];
-  return Object.entries(schema).flatMap(([key, member]: [string, unknown]) => [
-    ...(key === 'properties'
-      ? Object.entries(member as Record<string, { description?: string }>)
-          .filter(([, { description = '' }]) => !/^.+\.$/.test(description))
-          .map(([name]) => `${path}.${name}`)
-      : []),
-    ...undescribed(member, key === 'properties' ? path : `${path}.${key}`),
-  ]);
+  return Object.entries(schema).flatMap(([key, member]: [string, unknown]) =>
+    key === 'metricRules'
+      ? []
+      : [
+          ...(key === 'properties'
+            ? Object.entries(member as Record<string, { description?: string }>)
+                .filter(([, { description = '' }]) => !/^.+\.$/.test(description))
+                .map(([name]) => `${path}.${name}`)
+            : []),
+          ...undescribed(member, key === 'properties' ? path : `${path}.${key}`),
+        ],
+  );
 }
 
 /** Which schema a fixture's file is for. */
@@ -80,6 +90,16 @@ describe('the JSON Schemas', () => {
     ['tests', 'metrics: [{ nam: x }]'],
     ['tests', 'metrics: [{ name: x, level: Word }]'],
     ['tests', 'references: [{ input: { a: { b: 1 } } }]'],
+    ['tests', 'metrics: [{ name: x }]'],
+    ['tests', 'metrics: [{ uses: contains, code: "metric = 1" }]'],
+    ['tests', 'metrics: [{ uses: contians }]'],
+    ['tests', 'metrics: [{ uses: contains, with: { ignore_cas: true } }]'],
+    ['tests', 'metrics: [{ uses: contains, kwargs: { ignore_case: 1 } }]'],
+    ['tests', 'metrics: [{ rubric: polite, with: { a: 1 } }]'],
+    ['tests', 'metrics: [{ rubric: polite, language: python }]'],
+    ['tests', 'references: [{ input: { a: b }, metrics: [{ name: x }] }]'],
+    ['prompt', 'name: p\ntests: { metrics: [{ name: x }] }'],
+    ['prompt', 'name: p\nmesages: []'],
     ['rubrics', 'r: { prompt: x, choice_scores: { A: good } }'],
     ['rubrics', 'r: { promt: x }'],
     ['attributes', 'domains: [{ title: x }]'],
@@ -87,5 +107,32 @@ describe('the JSON Schemas', () => {
     ['attributes', 'prompts: { p.yaml: [a] }'],
   ])('of %s refuses %s', (kind, text) => {
     expect(validators[kind]!(parse(text))).toBe(false);
+  });
+
+  test.each([...metrics.values()])('take the example of $name as it is', ({ name, example }) => {
+    const validate = validators['tests']!;
+    validate({ metrics: [{ name: 'a', uses: name, with: example.with ?? {} }] });
+    expect(validate.errors).toBeNull();
+  });
+
+  test('of prompts refuse no key as a slip that the reader would take for a parameter', () => {
+    const letters = ['a', 'e', 'm', 's', '_'];
+    const slips = [...new Set([...PROMPT_KEYS, ...KNOWN_PARAMETERS])].flatMap((key) =>
+      [...key].flatMap((_, at) => [
+        key.slice(0, at) + key.slice(at + 1),
+        ...letters.flatMap((letter) => [
+          key.slice(0, at) + letter + key.slice(at),
+          key.slice(0, at) + letter + key.slice(at + 1),
+        ]),
+      ]),
+    );
+    const refused = slips.filter(
+      (key) =>
+        key !== '' &&
+        !PROMPT_KEYS.includes(key) &&
+        !validators['prompt']!({ name: 'p', [key]: [] }),
+    );
+    expect(refused).toContain('messags');
+    expect(refused.filter((key) => parameterProblem(key, 1, PROMPT_KEYS) === null)).toEqual([]);
   });
 });

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { getLanguageService, TextDocument } from 'yaml-language-server';
+import { SettingsState } from 'yaml-language-server/out/src/yamlSettings.js';
+import { metrics } from '../../../src/metrics/index.ts';
+
+/** The language server of editors' YAML extensions, on the shipped schemas, with no network. */
+const service = getLanguageService({
+  schemaRequestService: (address) => Promise.reject(new Error(`asked for ${address}`)),
+  workspaceContext: { resolveRelativePath: (path, base) => new URL(path, base).href },
+  yamlSettings: new SettingsState(),
+  clientCapabilities: {},
+});
+const KINDS = ['settings', 'prompt', 'tests', 'rubrics', 'attributes'] as const;
+type Kind = (typeof KINDS)[number];
+service.configure({
+  validate: true,
+  hover: true,
+  completion: true,
+  isKubernetes: false,
+  customTags: [],
+  schemas: KINDS.map((kind) => ({
+    uri: `file:///schemas/${kind}.schema.json`,
+    fileMatch: [`*.${kind}.yaml`],
+    schema: JSON.parse(readFileSync(`schemas/${kind}.schema.json`, 'utf8')) as object,
+  })),
+});
+
+/** The server's own type of a document has more members than it reads. */
+type ServedDocument = Parameters<typeof service.doValidation>[0];
+
+let opened = 0;
+
+/** A file, and where its cursor (`│`) is. */
+function file(kind: Kind, text: string) {
+  opened += 1;
+  const at = text.indexOf('│');
+  const plain = text.replace('│', '');
+  const path = `file:///${String(opened)}.${kind}.yaml`;
+  const document = TextDocument.create(path, 'yaml', 0, plain) as ServedDocument;
+  return { document, cursor: document.positionAt(at) };
+}
+
+/** What is underlined, as `line: message`. */
+async function underlined(kind: Kind, text: string): Promise<string[]> {
+  const found = await service.doValidation(file(kind, text).document, false);
+  return found.map(({ range, message }) => `${String(range.start.line + 1)}: ${message}`).sort();
+}
+
+async function completed(kind: Kind, text: string): Promise<string[]> {
+  const { document, cursor } = file(kind, text);
+  const { items } = await service.doComplete(document, cursor, false);
+  return items.map(({ label }) => label);
+}
+
+async function shown(kind: Kind, text: string): Promise<string> {
+  const { document, cursor } = file(kind, text);
+  const found = await service.doHover(document, cursor);
+  return JSON.stringify(found?.contents);
+}
+
+const ONE = 'a metric needs exactly one of uses, rubric and code';
+
+describe('in an editor', () => {
+  test('completion lists every built-in metric, and then its own parameters', async () => {
+    const names = await completed('tests', 'metrics:\n  - name: a\n    uses: │\n');
+    expect(names.sort()).toEqual([...metrics.keys()].sort());
+    const keys = await completed(
+      'tests',
+      'metrics:\n  - uses: word_count\n    with:\n      │\n      negate: true\n',
+    );
+    expect(keys).toEqual(expect.arrayContaining(['min', 'max']));
+    expect(keys).not.toContain('ignore_case');
+  });
+
+  test('completion offers a metric’s keys once each, and the keys of every file at its top', async () => {
+    const keys = await completed('tests', 'metrics:\n  - │\n');
+    expect(keys.filter((key) => key === 'uses')).toEqual(['uses']);
+    expect(await completed('prompt', 'name: a\n│\n')).toEqual(
+      expect.arrayContaining(['model', 'messages', 'variables', 'tests']),
+    );
+    expect(await completed('settings', '│\n')).toEqual(
+      expect.arrayContaining(['n_tries', 'models', 'gate', 'budget']),
+    );
+  });
+
+  test('hovering tells what a key means, what a metric does, and what its parameter does', async () => {
+    expect(await shown('settings', 'n_tr│ies: 2\n')).toContain('a whole number, or adaptive');
+    expect(await shown('tests', 'metrics:\n  - uses: cont│ains\n')).toContain(
+      '`contains`: The expected text stands somewhere in the answer.',
+    );
+    expect(
+      await shown('tests', 'metrics:\n  - uses: contains\n    with: { ignore_│case: true }\n'),
+    ).toContain('Upper and lower case count as equal.');
+  });
+
+  test.each<[string, Kind, string, string[]]>([
+    [
+      'a key that the metric does not take',
+      'tests',
+      'metrics:\n  - name: a\n    uses: contains\n    with:\n      ignore_cas: true\n',
+      ['5: contains takes value, ignore_case, trim, ignore_punctuation, mode, negate'],
+    ],
+    [
+      'a value of the wrong kind',
+      'tests',
+      'metrics:\n  - uses: contains\n    with: { ignore_case: 3 }\n',
+      ['3: Incorrect type. Expected "boolean".'],
+    ],
+    [
+      'a metric that does not exist',
+      'tests',
+      'metrics:\n  - name: a\n    uses: contians\n',
+      [expect.stringMatching(/^3: Value is not accepted.*"contains"/) as unknown as string],
+    ],
+    [
+      'two of uses, rubric and code, each where it stands',
+      'tests',
+      'metrics:\n  - name: a\n    uses: contains\n    rubric: polite\n',
+      [`3: ${ONE}`, `4: ${ONE}`],
+    ],
+    ['none of them', 'tests', 'metrics:\n  - name: a\n', [`2: ${ONE}`]],
+    [
+      'the same in a metric of one reference',
+      'tests',
+      'references:\n  - input: { q: a }\n    metrics:\n      - { name: own, uses: is_json }\n      - { name: none }\n',
+      [`5: ${ONE}`],
+    ],
+    [
+      'parameters of a rubric',
+      'tests',
+      'metrics:\n  - rubric: polite\n    with: { a: 1 }\n',
+      ['3: only built-in metrics have parameters'],
+    ],
+    [
+      'a language without code',
+      'tests',
+      'metrics:\n  - rubric: polite\n    language: python\n',
+      ['3: language belongs to code'],
+    ],
+    [
+      'a slip in a top-level key of tests',
+      'tests',
+      'metrcs: []\n',
+      ['1: Property metrcs is not allowed.'],
+    ],
+    [
+      'of a prompt, where any other key is a parameter',
+      'prompt',
+      'name: a\nmodle: m\ntemperature: 0\nmesages: []\nown_parameter: 1\n',
+      ['2: unknown key; did you mean "model"?', '4: unknown key; did you mean "messages"?'],
+    ],
+    ['of the settings', 'settings', 'n_trys: 3\n', ['1: Property n_trys is not allowed.']],
+    ['of a rubric', 'rubrics', 'polite:\n  promt: x\n', ['2: Property promt is not allowed.']],
+    [
+      'nothing in a right file',
+      'tests',
+      'metrics:\n  - { uses: contains, with: { ignore_case: true } }\n  - { name: c, code: "metric = 1", language: python }\n  - { rubric: polite }\nreferences:\n  - { id: a, input: { q: b }, expected: c }\n',
+      [],
+    ],
+  ])('%s is underlined on its line', async (_, kind, text, expected) => {
+    expect(await underlined(kind, text)).toEqual(expected);
+  });
+});

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
+import { metrics } from '../metrics/index.ts';
+
+/*
+ * What editors are told beyond the shape of the files: rules between keys that the readers hold in
+ * code. `errorMessage` is what editors show in place of their own words; others skip it.
+ */
+
+type Schema = Record<string, unknown>;
+
+/** Where the rules of one metric stand in a schema. */
+const METRIC_RULES = 'metricRules';
+
+/** Makes a metric's schema complete: `uses` is one of those that are built in, and the rules hold. */
+export function completeMetric(schema: Schema): void {
+  const properties = schema['properties'] as Record<string, Schema>;
+  if (properties['uses'] === undefined) return;
+  Object.assign(properties['uses'], {
+    enum: [...metrics.keys()],
+    // The list is shown whole, so a sentence each.
+    enumDescriptions: [...metrics.values()].map(({ summary }) => summary.replace(/\. .*$/s, '.')),
+  });
+  schema['allOf'] = [{ $ref: `#/$defs/${METRIC_RULES}` }];
+}
+
+/** Definitions that a schema which holds metrics needs. */
+export function metricDefinitions(): Record<string, Schema> {
+  return {
+    [METRIC_RULES]: {
+      allOf: [
+        { anyOf: SOURCES.map((key) => ({ required: [key], errorMessage: ONE_SOURCE })) },
+        ...SOURCES.map((key) => ({
+          if: { required: [key] },
+          then: refusing(
+            SOURCES.filter((other) => other !== key),
+            ONE_SOURCE,
+          ),
+        })),
+        {
+          if: { not: { required: ['code'] } },
+          then: refusing(['language'], 'language belongs to code'),
+        },
+        {
+          if: { not: { required: ['uses'] } },
+          then: { properties: { with: NO_PARAMETERS, kwargs: NO_PARAMETERS } },
+        },
+        ...[...metrics.values()].map(({ name }) => ({
+          if: { properties: { uses: { const: name } }, required: ['uses'] },
+          then: {
+            properties: {
+              with: { $ref: `#/$defs/${parametersOf(name)}`, doNotSuggest: true },
+              kwargs: { $ref: `#/$defs/${parametersOf(name)}`, doNotSuggest: true },
+            },
+          },
+        })),
+      ],
+    },
+    ...Object.fromEntries(
+      [...metrics.values()].map(({ name, parameters }) => [
+        parametersOf(name),
+        {
+          ...withoutReferences(z.toJSONSchema(parameters, { io: 'input' })),
+          errorMessage: `${name} takes ${Object.keys(parameters.shape).join(', ')}`,
+        },
+      ]),
+    ),
+  };
+}
+
+const SOURCES = ['uses', 'rubric', 'code'] as const;
+
+const ONE_SOURCE = 'a metric needs exactly one of uses, rubric and code';
+
+const NO_PARAMETERS = {
+  additionalProperties: false,
+  doNotSuggest: true,
+  errorMessage: 'only built-in metrics have parameters',
+};
+
+function parametersOf(metric: string): string {
+  return `with_${metric}`;
+}
+
+function refusing(keys: readonly string[], errorMessage: string): Schema {
+  return { properties: Object.fromEntries(keys.map((key) => [key, false])), errorMessage };
+}
+
+/** A value of any kind refers to itself, as lists and maps hold such values; editors take anything. */
+function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema {
+  const plain = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(plain);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(
+      Object.entries(node).flatMap(([key, value]) => (key === '$ref' ? [] : [[key, plain(value)]])),
+    );
+  };
+  return plain(schema) as Schema;
+}
+
+/**
+ * Slips of the pen in a prompt's own keys, each with the key that is meant: any other key is a model
+ * parameter, so an editor would take them for one.
+ */
+export function misspeltKeys(own: readonly string[]): Schema[] {
+  const right = [...own, ...KNOWN_PARAMETERS].join('|');
+  return own.map((key) => ({
+    patternProperties: { [`^(?!(?:${right})$)(?:${slips(key).join('|')})$`]: false },
+    errorMessage: `unknown key; did you mean "${key}"?`,
+  }));
+}
+
+/** Patterns of what one letter too many, too few or wrong makes of a word, or two exchanged. */
+function slips(word: string): string[] {
+  return [...word].flatMap((letter, at) => {
+    const [before, after] = [word.slice(0, at), word.slice(at + 1)];
+    const next = after.charAt(0);
+    return [
+      `${before}.?${after}`,
+      `${before}.${letter}${after}`,
+      ...(next === '' ? [`${word}.`] : [`${before}${next}${letter}${after.slice(1)}`]),
+    ];
+  });
+}
