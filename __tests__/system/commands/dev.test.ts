@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumPath } from '../../../scripts/chromium.ts';
-import { commandIn, localEndpoint, type Said } from '../../stand-ins/command-line.ts';
+import { beginIn, localEndpoint, type Said } from '../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
 import {
@@ -43,8 +43,7 @@ interface Open {
   directory: string;
   url: string;
   server: ModelServer;
-  ended: Promise<Said>;
-  stop(): void;
+  stop(): Promise<Said>;
 }
 
 let running: Open | null = null;
@@ -75,38 +74,18 @@ async function dev(
       mkdirSync(join(directory, path, '..'), { recursive: true });
       writeFileSync(join(directory, path), text);
     }
-  const ending = new AbortController();
-  let serve: (url: string) => void = () => undefined;
-  const url = new Promise<string>((resolve) => {
-    serve = resolve;
-  });
-  const ended = commandIn(directory, ['dev', ...args], {
-    env: localEndpoint(server),
-    until: ending.signal,
-    out: (text) => {
-      const found = /http:\S+/.exec(text)?.[0];
-      if (found !== undefined) serve(found);
-    },
-  });
-  void ended.then(({ code, err }) => {
-    serve(`ended with ${String(code)}: ${err}`);
-  });
-  running = {
-    directory,
-    url: await url,
-    server,
-    ended,
-    stop: () => {
-      ending.abort();
-    },
-  };
+  const begun = beginIn(directory, ['dev', ...args], { env: localEndpoint(server) });
+  const url = await Promise.race([
+    begun.said('workbench: http').then((said) => /http:\S+/.exec(said)?.[0] ?? ''),
+    begun.ended.then(({ code, err }) => `ended with ${String(code)}: ${err}`),
+  ]);
+  running = { directory, url, server, ...begun };
   return running;
 }
 
 async function close(): Promise<void> {
   if (running === null) return;
-  running.stop();
-  await running.ended;
+  await running.stop();
   await running.server.close();
   running = null;
 }
