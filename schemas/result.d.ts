@@ -1114,6 +1114,48 @@ export interface EvaldiffResult {
                  */
                 skip: boolean;
                 /**
+                 * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+                 */
+                objects?: {
+                  /**
+                   * What is judged one by one.
+                   */
+                  level: "Message" | "Turn" | "Thread" | "ToolCall";
+                  /**
+                   * In the order of the dialogue.
+                   */
+                  scores: {
+                    /**
+                     * Position among the dialogue’s objects of that level, from 0.
+                     */
+                    at: number;
+                    /**
+                     * What the metric came to on this object.
+                     */
+                    status: "pass" | "fail" | "ungraded" | "error" | "skipped";
+                    /**
+                     * What the metric measured there; null: nothing.
+                     */
+                    value:
+                      | string
+                      | number
+                      | boolean
+                      | null
+                      | _Schema1[]
+                      | {
+                          [k: string]: _Schema1;
+                        };
+                    /**
+                     * Why; null: nothing is said.
+                     */
+                    reason: string | null;
+                    /**
+                     * The rubric’s label; absent: no rubric judged.
+                     */
+                    label?: string;
+                  }[];
+                };
+                /**
                  * Whether the metric passes in this answer.
                  */
                 status: "pass" | "fail";
@@ -1151,6 +1193,48 @@ export interface EvaldiffResult {
                  * The metric is shown, but does not gate.
                  */
                 skip: boolean;
+                /**
+                 * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+                 */
+                objects?: {
+                  /**
+                   * What is judged one by one.
+                   */
+                  level: "Message" | "Turn" | "Thread" | "ToolCall";
+                  /**
+                   * In the order of the dialogue.
+                   */
+                  scores: {
+                    /**
+                     * Position among the dialogue’s objects of that level, from 0.
+                     */
+                    at: number;
+                    /**
+                     * What the metric came to on this object.
+                     */
+                    status: "pass" | "fail" | "ungraded" | "error" | "skipped";
+                    /**
+                     * What the metric measured there; null: nothing.
+                     */
+                    value:
+                      | string
+                      | number
+                      | boolean
+                      | null
+                      | _Schema1[]
+                      | {
+                          [k: string]: _Schema1;
+                        };
+                    /**
+                     * Why; null: nothing is said.
+                     */
+                    reason: string | null;
+                    /**
+                     * The rubric’s label; absent: no rubric judged.
+                     */
+                    label?: string;
+                  }[];
+                };
                 /**
                  * Why there is no score: no readable grade, an error, or a condition not met.
                  */
@@ -1340,6 +1424,48 @@ export interface EvaldiffResult {
                  */
                 skip: boolean;
                 /**
+                 * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+                 */
+                objects?: {
+                  /**
+                   * What is judged one by one.
+                   */
+                  level: "Message" | "Turn" | "Thread" | "ToolCall";
+                  /**
+                   * In the order of the dialogue.
+                   */
+                  scores: {
+                    /**
+                     * Position among the dialogue’s objects of that level, from 0.
+                     */
+                    at: number;
+                    /**
+                     * What the metric came to on this object.
+                     */
+                    status: "pass" | "fail" | "ungraded" | "error" | "skipped";
+                    /**
+                     * What the metric measured there; null: nothing.
+                     */
+                    value:
+                      | string
+                      | number
+                      | boolean
+                      | null
+                      | _Schema1[]
+                      | {
+                          [k: string]: _Schema1;
+                        };
+                    /**
+                     * Why; null: nothing is said.
+                     */
+                    reason: string | null;
+                    /**
+                     * The rubric’s label; absent: no rubric judged.
+                     */
+                    label?: string;
+                  }[];
+                };
+                /**
                  * Whether the metric passes in this answer.
                  */
                 status: "pass" | "fail";
@@ -1377,6 +1503,48 @@ export interface EvaldiffResult {
                  * The metric is shown, but does not gate.
                  */
                 skip: boolean;
+                /**
+                 * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+                 */
+                objects?: {
+                  /**
+                   * What is judged one by one.
+                   */
+                  level: "Message" | "Turn" | "Thread" | "ToolCall";
+                  /**
+                   * In the order of the dialogue.
+                   */
+                  scores: {
+                    /**
+                     * Position among the dialogue’s objects of that level, from 0.
+                     */
+                    at: number;
+                    /**
+                     * What the metric came to on this object.
+                     */
+                    status: "pass" | "fail" | "ungraded" | "error" | "skipped";
+                    /**
+                     * What the metric measured there; null: nothing.
+                     */
+                    value:
+                      | string
+                      | number
+                      | boolean
+                      | null
+                      | _Schema1[]
+                      | {
+                          [k: string]: _Schema1;
+                        };
+                    /**
+                     * Why; null: nothing is said.
+                     */
+                    reason: string | null;
+                    /**
+                     * The rubric’s label; absent: no rubric judged.
+                     */
+                    label?: string;
+                  }[];
+                };
                 /**
                  * Why there is no score: no readable grade, an error, or a condition not met.
                  */
@@ -1570,6 +1738,53 @@ export interface EvaldiffResult {
          */
         head: number;
       }[];
+      /**
+       * The turns, messages or tool calls one by one, of a metric with `every`.
+       */
+      objects?: {
+        /**
+         * What the metric judges one by one.
+         */
+        level: "Message" | "Turn" | "Thread" | "ToolCall";
+        /**
+         * Null where base did not run.
+         */
+        base: {
+          /**
+           * Of them, those that pass.
+           */
+          passes: number;
+          /**
+           * Objects that pass or fail, in the tries of the verdict.
+           */
+          judged: number;
+        } | null;
+        /**
+         * Null where head did not run.
+         */
+        head: {
+          /**
+           * Of them, those that pass.
+           */
+          passes: number;
+          /**
+           * Objects that pass or fail, in the tries of the verdict.
+           */
+          judged: number;
+        } | null;
+        /**
+         * Mean over dialogues of the share that passes, head − base: objects of one dialogue are alike, so each dialogue counts once. Null where nothing was compared.
+         */
+        difference: number | null;
+        /**
+         * Lower end of its two-sided 90 % interval.
+         */
+        low: number | null;
+        /**
+         * Upper end of its two-sided 90 % interval.
+         */
+        high: number | null;
+      };
     }[];
     /**
      * What the pass rates are without the grader’s own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.

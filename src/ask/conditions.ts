@@ -1,7 +1,5 @@
-import { turnsOf, type MetricAnswer } from '../metrics/answer.ts';
 import { dependencies } from '../suite/depends-on.ts';
-import type { DependsOn, Metric, MetricLevel, Score } from '../types/metric.ts';
-import type { Message } from '../types/model.ts';
+import type { DependsOn, Metric, Score } from '../types/metric.ts';
 import type { Json } from '../types/plain.ts';
 
 /** The metric that a condition is about; null for one of a file that was not checked. */
@@ -46,7 +44,10 @@ export function inWaves(metrics: readonly Metric[]): Metric[][] {
 }
 
 /** Why a condition does not hold, given the score of the metric it is about; null when it holds. */
-export function unmet(condition: DependsOn, score: Score | undefined): string | null {
+export function unmet(
+  condition: DependsOn,
+  score: Pick<Score, 'value'> | undefined,
+): string | null {
   const { name, metric_name, metric_min_value: min, metric_max_value: max } = condition;
   const shown = metric_name ?? name;
   if (score === undefined || score.value === null)
@@ -83,42 +84,4 @@ function valueFor(value: Json, entry: string | null): number | null {
         ? value[entry]
         : undefined;
   return typeof found === 'number' ? found : null;
-}
-
-/**
- * What was judged, `steps` objects of the level earlier: the dialogue up to there, its last turn or
- * message as the answer. Null before the start, and at levels of which a reference has one object
- * only.
- */
-export function earlier(
-  answer: MetricAnswer,
-  level: MetricLevel,
-  steps: number,
-): MetricAnswer | null {
-  const spoken = answer.thread.filter(({ role }) => role !== 'system');
-  const objects: Message[][] =
-    level === 'Turn'
-      ? turnsOf(spoken)
-      : level === 'Message'
-        ? spoken.map((message) => [message])
-        : [];
-  const kept = objects.slice(0, Math.max(0, objects.length - steps));
-  const last = kept.at(-1);
-  if (last === undefined) return null;
-  const system = answer.thread.filter(({ role }) => role === 'system');
-  const thread = [...system, ...kept.flat()];
-  return {
-    ...answer,
-    thread,
-    messages: thread.slice(0, -last.length),
-    completion: {
-      status: 'ok',
-      output: last.map(({ content }) => content).join('\n'),
-      finish_reason: 'stop',
-      tool_calls: [],
-      usage: null,
-      latency_ms: 0,
-      reused: true,
-    },
-  };
 }

@@ -1,12 +1,14 @@
-import type { MetricAnswer, MetricTools } from '../metrics/answer.ts';
+import { turnsOf, type MetricAnswer, type MetricTools } from '../metrics/answer.ts';
 import { scoreMetric } from '../metrics/index.ts';
 import { asDirect, type Price } from '../plan/price.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, isModelGraded } from '../suite/metrics.ts';
 import type { CheckSchema, Metric, Score } from '../types/metric.ts';
-import type { Complete, Evaluate } from '../types/model.ts';
+import type { Complete, Completion, Evaluate, Message } from '../types/model.ts';
 import type { ScoringItem } from './execute.ts';
+
+type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
 /**
  * Scores a comparing metric: head's answer is judged against base's of the same reference and try,
@@ -188,13 +190,29 @@ export function metricAnswer(
   } = answer;
   if (completion.status !== 'ok') throw new TypeError('only answers are scored');
   return {
-    completion,
+    completion:
+      generation.kind === 'recorded' ? withCalls(completion, generation.thread) : completion,
     messages,
     input: reference.input,
     expected: reference.expected,
     otherAnswer,
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
-    thread: [...messages, { role: 'assistant', content: completion.output }],
+    thread:
+      generation.kind === 'recorded' && answer.dialogue === null
+        ? generation.thread
+        : [...messages, answered(completion)],
   };
+}
+
+/** An answer as the message that it adds to the dialogue. */
+function answered({ output, tool_calls: calls }: OkCompletion): Message {
+  const message: Message = { role: 'assistant', content: output };
+  return calls.length === 0 ? message : { ...message, tool_calls: calls };
+}
+
+/** A recorded answer calls what the messages of its turn call. */
+function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
+  const turn = turnsOf(thread).at(-1) ?? [];
+  return { ...completion, tool_calls: turn.flatMap(({ tool_calls: calls = [] }) => calls) };
 }

@@ -76,7 +76,7 @@ export function completionOf({ opening, turns, answers, error }: Dialogue): {
       ...(index === 0 ? [] : [{ role: 'user' as const, content: question }]),
       ...(index === answers.length - 1
         ? []
-        : [{ role: 'assistant' as const, content: answer ?? '' }]),
+        : [{ role: 'assistant' as const, content: answer ?? '', ...callsOf(answers[index]) }]),
     ]),
   ];
   if (error !== null || last === undefined)
@@ -97,6 +97,11 @@ export function completionOf({ opening, turns, answers, error }: Dialogue): {
       reused: answers.every(({ reused }) => reused),
     },
   };
+}
+
+function callsOf(answer: Answer | undefined): Pick<Message, 'tool_calls'> {
+  const calls = answer?.tool_calls ?? [];
+  return calls.length === 0 ? {} : { tool_calls: calls };
 }
 
 /** Tokens of all answers; unknown as soon as one is. */

@@ -4,11 +4,21 @@ import { type Document, type Path, valueAt } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import type { Conversation } from '../suite/suite.ts';
-import type { Message, Role } from '../types/model.ts';
-import type { Place, Problem } from '../types/plain.ts';
+import type { Message, Role, ToolCall } from '../types/model.ts';
+import type { Json, JsonMap, Place, Problem } from '../types/plain.ts';
 import { reportContradictions } from './contradictions.ts';
 import type { LoadData } from './rows.ts';
-import { check, checkItems, closed, filled, flag, listOf, oneOf, anyText } from './schema.ts';
+import {
+  anything,
+  anyText,
+  check,
+  checkItems,
+  closed,
+  filled,
+  flag,
+  listOf,
+  oneOf,
+} from './schema.ts';
 
 /** FlexEval counts what a tool says to the assistant's side. */
 const ROLES: Readonly<Record<string, Role>> = {
@@ -20,17 +30,57 @@ const ROLES: Readonly<Record<string, Role>> = {
   tool: 'assistant',
 };
 
-/** A message of a recorded dialogue. FlexEval's carry more keys than we use. */
-export const recordedMessage = z.object(
-  {
-    role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']).describe('Who says it.'),
-    content: anyText().describe('What is said.'),
-  },
-  { error: 'must be a map with role and content' },
-);
+const calledTool = z
+  .union([
+    z.looseObject({
+      function: z.looseObject({ name: filled(), arguments: anything().optional() }),
+    }),
+    z.looseObject({ name: filled(), arguments: anything().optional() }),
+  ])
+  .describe('A call: name and arguments, or as OpenAI writes it.');
 
-export function messageOf({ role, content }: { role: string; content: string }): Message {
-  return { role: ROLES[role] ?? 'user', content };
+/** A message of a recorded dialogue. Further members are its metadata, which code sees. */
+export const recordedMessage = z
+  .looseObject(
+    {
+      role: oneOf(['system', 'human', 'user', 'ai', 'assistant', 'tool']).describe('Who says it.'),
+      content: anyText()
+        .nullable()
+        .default(null)
+        .describe('What is said; may be missing where tools are called.'),
+      tool_calls: listOf(calledTool, 'a list of calls, each with its name')
+        .describe('The tools that the message calls.')
+        .optional(),
+    },
+    { error: 'must be a map with role and content' },
+  )
+  .refine(({ content, tool_calls: calls = [] }) => content !== null || calls.length > 0, {
+    error: 'must be text',
+    path: ['content'],
+  });
+
+/** A recorded message as ours; what it says beyond role, content and calls stays with it. */
+export function messageOf({
+  role,
+  content,
+  tool_calls: calls,
+  ...rest
+}: z.output<typeof recordedMessage>): Message {
+  const kept = { ...(role === 'tool' ? { role } : {}), ...rest } as JsonMap;
+  return {
+    role: ROLES[role] ?? 'user',
+    content: content ?? '',
+    ...(calls === undefined || calls.length === 0 ? {} : { tool_calls: calls.map(callOf) }),
+    ...(Object.keys(kept).length === 0 ? {} : { metadata: kept }),
+  };
+}
+
+function callOf(call: z.output<typeof calledTool>): ToolCall {
+  const { name, arguments: given } = ('function' in call ? call['function'] : call) as {
+    name: string;
+    arguments?: Json;
+  };
+  return { name, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) };
 }
 
 /** What labelled answers are read with. */

@@ -27,6 +27,10 @@ const level = () =>
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
     .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
 
+const EVERY = 'must be true, or the share of turns that have to pass, above 0 and up to 1';
+
+const share = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1, { error: EVERY });
+
 export const BETTER = ['higher', 'lower', 'none'] as const;
 
 /** One label or several; YAML reads some labels as numbers or truth values. */
@@ -97,6 +101,12 @@ export const metricSchema = closed({
     .describe('What it judges: Turn (the default), Message, Thread or ToolCall.')
     .optional(),
   level: level().describe('The same as metric_level.').optional(),
+  every: z
+    .union([flag(), share()], { error: EVERY })
+    .describe(
+      'true: judges every turn (message, tool call) of a dialogue, and passes when all of them do; a share from 0 to 1: when so many do. Default: the last one alone is judged.',
+    )
+    .optional(),
   depends_on: listOf(dependsOnSchema)
     .describe('Conditions on other metrics; where one does not hold, the metric is skipped.')
     .optional(),

@@ -120,6 +120,7 @@ function readMetric(
     threshold: written.threshold ?? null,
     ...readPassing(document, path, written, source, builtIns, problems),
     level,
+    ...everyOf(written.every),
     depends_on: (written.depends_on ?? []).map((entry, index) =>
       dependsOn(entry, document, [...path, 'depends_on', index]),
     ),
@@ -218,6 +219,11 @@ function ownGraders(
       ),
     );
   return graders.length === 0 ? {} : { graders };
+}
+
+function everyOf(written: Written['every']): Pick<Metric, 'every'> {
+  const every = written === true ? 1 : written;
+  return every === undefined || every === false ? {} : { every };
 }
 
 function writtenLevel({ metric_level, level }: Written): { key: string; level: MetricLevel } {

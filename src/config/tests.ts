@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { pathText, type Document, valueAt } from '../documents/document.ts';
 import { DEFAULT_LIMITS, perLimits, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
+import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { checkDependencies } from '../suite/depends-on.ts';
 import { CONVERSATION_SCORE, type BuiltInMetrics } from '../suite/metrics.ts';
-import type { Settings, Tests } from '../suite/suite.ts';
+import type { Reference, Settings, Tests } from '../suite/suite.ts';
+import { asksNothing } from '../suite/template.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
+import type { Message } from '../types/model.ts';
 import { isMap, type Problem } from '../types/plain.ts';
 import { conversationSchema, readConversation } from './conversation.ts';
 import { metricsSchema } from './metric-schema.ts';
@@ -143,6 +146,7 @@ export async function readTests(
     },
     problems,
   );
+  checkEvery(metrics, references, conversation !== null, context.builtIns, problems);
   return {
     file: document.file,
     n_tries: n_tries ?? null,
@@ -181,6 +185,44 @@ function checkTakenName(metrics: readonly Metric[], problems: Problem[]): void {
         `metric "${CONVERSATION_SCORE}": the conversation's own outcome has this name; give the metric another one`,
       ),
     );
+}
+
+/** A metric that judges every object needs dialogues, and those that have such objects. */
+function checkEvery(
+  metrics: readonly Metric[],
+  references: readonly Reference[],
+  leads: boolean,
+  builtIns: BuiltInMetrics,
+  problems: Problem[],
+): void {
+  const judges = [
+    ...metrics.map((metric) => ({ metric, of: references })),
+    ...references.flatMap((reference) =>
+      (reference.metrics ?? []).map((metric) => ({ metric, of: [reference] })),
+    ),
+  ].filter(({ metric, of }) => metric.every !== undefined && of.length > 0);
+  for (const { metric, of } of judges) {
+    const refuse = (message: string): void => {
+      problems.push(problem(metric.place, `metric "${metric.name}": ${message}`));
+    };
+    const { source, level } = metric;
+    const threads = of.flatMap(({ thread }) => (thread === null ? [] : [thread]));
+    if (source.kind === 'built-in' && builtIns.get(source.uses)?.whole === true)
+      refuse(`${source.uses} is about the whole answer, so that every has nothing to judge`);
+    else if (leads) continue;
+    else if (threads.length === 0)
+      refuse(
+        `every judges each ${OBJECT_WORDS[level]} of a dialogue, and the references are single answers; leave every out, give them recorded dialogues (input: a list of messages), or the suite a conversation`,
+      );
+    else if (level === 'ToolCall' && threads.length === of.length && threads.every(hasNoCalls))
+      refuse(
+        'it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
+      );
+  }
+}
+
+function hasNoCalls(thread: readonly Message[]): boolean {
+  return asksNothing(thread) && countObjects(thread, 'ToolCall') === 0;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { saysWhatPasses } from '../metrics/passing.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { gateWordOf } from '../plan/tries.ts';
-import type { MetricResult } from '../result/suite-result.ts';
+import { clustersOf, gateWordOf } from '../plan/tries.ts';
+import type { MetricObjects, MetricResult } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
+import { createRandom } from '../statistics/random.ts';
 import { countOutcomes } from '../statistics/table.ts';
+import { valueTest } from '../statistics/value-test.ts';
 import { directionIn, everyMetric } from '../suite/metrics.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
@@ -40,6 +42,9 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
       better: directionIn(metric, rubrics),
       ...(numbers.has(name) ? { values: valuesRow(metric, suite, verdict, { runs, tries }) } : {}),
       ...(labels.length === 0 ? {} : { labels }),
+      ...(metric.every === undefined
+        ? {}
+        : { objects: objectsRow(metric, suite, { runs, tries }) }),
     };
   });
 }
@@ -59,6 +64,40 @@ function valuesRow(
     move ?? { name: metric.name, better, gate, test: null, looks: [], moved: null },
     alone,
   );
+}
+
+/** What passes of the single objects; the difference counts each dialogue once. */
+function objectsRow(
+  { name, level }: Metric,
+  { run, compared }: SuiteComparison,
+  { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
+): MetricObjects {
+  const side = (which: Side): MetricObjects['base'] => {
+    const objects = scoresOf(name, runs, which, tries).flatMap(
+      ({ objects: own }) => own?.scores ?? [],
+    );
+    const { passes, tries: judged } = countOutcomes(objects.map(({ status }) => status));
+    return runs.some((one) => one[which].length > 0) ? { passes, judged } : null;
+  };
+  const shares = (one: ReferenceRun, which: Side): (number | null)[] =>
+    scoresOf(name, [one], which, tries).map(({ objects }) => {
+      const statuses = (objects?.scores ?? []).map(({ status }) => status);
+      const { passes, tries: judged } = countOutcomes(statuses);
+      return judged === 0 ? null : passes / judged;
+    });
+  const test = valueTest(
+    compared.map((one) => ({ base: shares(one, 'base'), head: shares(one, 'head') })),
+    clustersOf(compared),
+    createRandom(`objects ${run.suite.path} ${run.suite.name} ${name}`),
+  );
+  return {
+    level,
+    base: side('base'),
+    head: side('head'),
+    difference: test?.difference ?? null,
+    low: test?.low ?? null,
+    high: test?.high ?? null,
+  };
 }
 
 function scoresOf(name: string, runs: readonly ReferenceRun[], side: Side, tries: number): Score[] {
@@ -90,6 +129,7 @@ function labelCounts(
 }
 
 function labelOf(score: Score): string[] {
+  if (score.objects !== undefined) return score.objects.scores.flatMap(({ label }) => label ?? []);
   if (score.status !== 'pass' && score.status !== 'fail') return [];
   if (score.label !== undefined) return [score.label];
   return typeof score.value === 'string' ? [score.value] : [];

@@ -6,6 +6,7 @@ import type {
   EvaluateAnswers,
   Grader,
   Message,
+  ToolCall,
   Usage,
 } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
@@ -94,6 +95,13 @@ export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] 
   if (level === 'Thread') return answer.thread.filter(({ role }) => role !== 'system');
   if (level === 'Turn') return turnsOf(answer.thread).at(-1) ?? [];
   return answer.thread.slice(-1);
+}
+
+/** The tools that are called at that level; a dialogue's are those of all its messages. */
+export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
+  return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
+    ? thread.flatMap(({ tool_calls: calls = [] }) => calls)
+    : completion.tool_calls;
 }
 
 /** Their text: contents joined by line ends. */

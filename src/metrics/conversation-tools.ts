@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ToolCall } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
+import { callsAt } from './answer.ts';
 import { bounds, decided, defineMetric, measured, type Measured, inBounds } from './definition.ts';
 import { parseJson } from './measures/json.ts';
 
@@ -31,9 +32,9 @@ export const callsByName = defineMetric({
     value: { plot: 2 },
     pass: false,
   },
-  measure: ({ answer, options }) =>
+  measure: ({ answer, options, context }) =>
     perName(
-      answer.completion.tool_calls.map(({ name }) => name),
+      callsAt(answer, context.level).map(({ name }) => name),
       options.tool ?? null,
       options,
     ),
@@ -71,8 +72,8 @@ export const toolWasCalled = defineMetric({
     value: 0,
     pass: false,
   },
-  measure({ answer, options: { tool } }) {
-    const called = answer.completion.tool_calls.some(
+  measure({ answer, options: { tool }, context }) {
+    const called = callsAt(answer, context.level).some(
       ({ name }) => tool === undefined || name === tool,
     );
     return decided(called, tool === undefined ? 'calls no tool' : `does not call ${tool}`);
@@ -95,9 +96,9 @@ export const numericParameters = defineMetric({
     value: { plot: 2 },
     pass: true,
   },
-  measure: ({ answer, options }) =>
+  measure: ({ answer, options, context }) =>
     perName(
-      answer.completion.tool_calls.flatMap((call) => numericArguments(call).map(() => call.name)),
+      callsAt(answer, context.level).flatMap((call) => numericArguments(call).map(() => call.name)),
       options.tool ?? null,
       options,
     ),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Message } from '../types/model.ts';
-import { messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
+import { callsAt, messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
 import {
   SOURCE,
   callsByName,
@@ -121,12 +121,13 @@ const counters = [
       value: 1,
       pass: false,
     },
-    (answer) => answer.completion.tool_calls.length,
+    (answer, level) => callsAt(answer, level).length,
   ),
 ];
 
 const countTokens = defineMetric({
   name: 'count_tokens',
+  whole: true,
   group: 'conversation',
   summary: 'Tokens of the call as the provider reports them, input and output.',
   parameters: bounds,

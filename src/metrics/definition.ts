@@ -68,6 +68,8 @@ export interface MetricDefinition {
   needs: Needs;
   /** What it can be asked about: only some metrics look at single tool calls. */
   levels: readonly MetricLevel[];
+  /** It is about the call or the comparison behind an answer, not about what is said in it. */
+  whole?: true;
   /** Where the definition comes from. */
   source: string;
   example: MetricExample;
@@ -92,6 +94,7 @@ interface Description {
   better?: 'lower' | 'none';
   /** It looks at tool calls, and so has something to say at their level. */
   calls?: true;
+  whole?: true;
   source: string;
   example: MetricExample;
 }

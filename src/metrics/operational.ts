@@ -15,6 +15,7 @@ const limits = 'from `min` to `max`; without bounds always';
 
 const latency = defineMetric({
   name: 'latency',
+  whole: true,
   group: 'operational',
   summary: 'Milliseconds of the call; for a reused answer those of the call that was paid for.',
   parameters: bounds,
@@ -57,6 +58,7 @@ const unknownUsage = (): Measured => measureError('the provider reported no toke
 
 const tokens = defineMetric({
   name: 'tokens',
+  whole: true,
   group: 'operational',
   summary: 'Tokens of the call, as the provider reports them.',
   parameters: tokensParameters,
@@ -79,6 +81,7 @@ const tokens = defineMetric({
 
 const cost = defineMetric({
   name: 'cost',
+  whole: true,
   group: 'operational',
   summary: 'Dollars of the call: its tokens times the model’s `price`.',
   parameters: bounds,
@@ -111,6 +114,7 @@ const reasons = ['stop', 'length', 'filter', 'tool', 'other'] as const;
 
 const finishReason = defineMetric({
   name: 'finish_reason',
+  whole: true,
   group: 'operational',
   summary: 'Why the model stopped: `stop`, `length` (cut off), `filter`, `tool` or `other`.',
   parameters: {

@@ -76,6 +76,7 @@ function joined(before: Grade | undefined, after: Grade | undefined): Measured {
 
 export const pairwisePreference = defineBatch({
   name: PAIRWISE,
+  whole: true,
   group: 'graded',
   summary:
     'A grader compares base’s answer with head’s, in both orders; when the orders disagree it is a tie. For prompts whose answers nobody can write down beforehand. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.',

@@ -1,5 +1,5 @@
 import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
-import { asText, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
+import { asText, callsAt, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
 import {
   measureError,
   measured,
@@ -147,7 +147,7 @@ export function topScore({ choice_scores }: Question): number {
 export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials {
   const { completion, thread, messages, expected } = answer;
   const dialogue = thread.filter(({ role }) => role !== 'system');
-  const calls = completion.tool_calls
+  const calls = callsAt(answer, level)
     .map(({ name, arguments: given }) => `${name}(${given})`)
     .join('\n');
   const parts = {

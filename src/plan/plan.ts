@@ -1,13 +1,15 @@
 import { alternatives } from '../metrics/answer.ts';
+import { countObjects } from '../metrics/objects.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
 import { gradersIdentity, steeringFor, type Scoring } from '../select/scoring.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, metricsFor } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
+import { asksNothing } from '../suite/template.ts';
 import { counted } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
-import type { Grader } from '../types/model.ts';
+import type { Grader, Message } from '../types/model.ts';
 import type { Problem, Side } from '../types/plain.ts';
 import {
   graderTestCalls as rubricCallsOf,
@@ -43,7 +45,7 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
       graded.set(key, {
         asked,
         purpose: 'grader',
-        calls: calls + questionsOf(metric) * answers.length,
+        calls: calls + questionsOf(metric) * objectsOf(metric, reference) * answers.length,
       });
     }
     const asked = embedderFor(metric, scoring);
@@ -109,6 +111,19 @@ function comparedTexts(metric: Metric, { expected }: Reference): string[] {
       ? (metric.source.with['value'] ?? expected)
       : undefined;
   return value === undefined ? [] : alternatives(value).map((text) => `expected ${text}`);
+}
+
+/**
+ * Objects of a dialogue that the metric judges one by one, as far as they are known before it runs:
+ * those recorded, and the answer.
+ */
+function objectsOf({ every, level }: Metric, { thread }: Reference): number {
+  if (every === undefined) return 1;
+  const recorded = thread ?? [];
+  const messages: Message[] = asksNothing(recorded)
+    ? recorded
+    : [...recorded, { role: 'assistant', content: '' }];
+  return Math.max(1, countObjects(messages, level));
 }
 
 /** A checklist asks about each statement on its own. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Outcome, Score, Tally } from '../types/metric.ts';
+import type { ObjectScore, Outcome, Score, Tally } from '../types/metric.ts';
 import type { FinishReason, Usage } from '../types/model.ts';
 import type { Json, Place, Side } from '../types/plain.ts';
 
@@ -40,9 +40,30 @@ export const usageSchema = z.strictObject({
   output_tokens: countSchema.describe('Tokens of the answer.'),
 }) satisfies z.ZodType<Usage>;
 
+const objectScoreSchema = z.strictObject({
+  at: countSchema.describe('Position among the dialogue’s objects of that level, from 0.'),
+  status: z
+    .enum(['pass', 'fail', 'ungraded', 'error', 'skipped'])
+    .describe('What the metric came to on this object.'),
+  value: jsonSchema.describe('What the metric measured there; null: nothing.'),
+  reason: z.string().nullable().describe('Why; null: nothing is said.'),
+  label: z.string().describe('The rubric’s label; absent: no rubric judged.').exactOptional(),
+}) satisfies z.ZodType<ObjectScore>;
+
 const ofScore = {
   metric: z.string().describe('Name of the metric.'),
   skip: z.boolean().describe('The metric is shown, but does not gate.'),
+  objects: z
+    .strictObject({
+      level: z
+        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
+        .describe('What is judged one by one.'),
+      scores: z.array(objectScoreSchema).describe('In the order of the dialogue.'),
+    })
+    .describe(
+      'Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.',
+    )
+    .exactOptional(),
 };
 
 export const scoreSchema = z.discriminatedUnion('status', [

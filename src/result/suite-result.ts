@@ -94,6 +94,28 @@ const metricValuesSchema = z.strictObject({
     .describe('Called under the error rate of the run; null: not told from noise.'),
 });
 
+const objectsOfSideSchema = z
+  .strictObject({
+    passes: countSchema.describe('Of them, those that pass.'),
+    judged: countSchema.describe('Objects that pass or fail, in the tries of the verdict.'),
+  })
+  .describe('Of one side.');
+
+const metricObjectsSchema = z.strictObject({
+  level: z
+    .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
+    .describe('What the metric judges one by one.'),
+  base: objectsOfSideSchema.nullable().describe('Null where base did not run.'),
+  head: objectsOfSideSchema.nullable().describe('Null where head did not run.'),
+  difference: differenceSchema
+    .nullable()
+    .describe(
+      'Mean over dialogues of the share that passes, head − base: objects of one dialogue are alike, so each dialogue counts once. Null where nothing was compared.',
+    ),
+  low: z.number().nullable().describe('Lower end of its two-sided 90 % interval.'),
+  high: z.number().nullable().describe('Upper end of its two-sided 90 % interval.'),
+});
+
 const passRateSchema = z.strictObject({
   base: shareSchema.nullable().describe('On base; null when nothing was judged.'),
   head: shareSchema.nullable().describe('On head; null when nothing was judged.'),
@@ -257,6 +279,9 @@ export const suiteResultSchema = z.strictObject({
           )
           .describe('How often each label was given, where the metric gives labels.')
           .exactOptional(),
+        objects: metricObjectsSchema
+          .describe('The turns, messages or tool calls one by one, of a metric with `every`.')
+          .exactOptional(),
       }),
     )
     .describe('Each metric alone: its pass rate, its numbers and its labels.'),
@@ -304,6 +329,9 @@ export type VerdictReason = z.infer<typeof verdictReasonSchema>;
 export type Because = z.infer<typeof becauseSchema>;
 
 export type MetricResult = SuiteResult['metrics'][number];
+
+/** What a metric with `every` comes to on the single objects of the dialogues. */
+export type MetricObjects = z.infer<typeof metricObjectsSchema>;
 
 /** A metric's means and how they moved. */
 export type MetricValues = z.infer<typeof metricValuesSchema>;

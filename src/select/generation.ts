@@ -74,7 +74,7 @@ export function generationOf(
   if (variant.target === null)
     return { kind: 'impossible', message: `no model is known for ${prompt.file}` };
   const { target, parameters } = variant;
-  const messages = thread === null ? rendered : continued(thread, rendered);
+  const messages = thread === null ? rendered : continued(thread.map(plainMessage), rendered);
   const told = takesVariables(target) ? { variables: reference.input } : {};
   const fingerprint = canonicalJson({
     target: targetIdentity(target),
@@ -151,8 +151,8 @@ function recordedOf({ id }: Reference, thread: readonly Message[]): Generation {
       kind: 'impossible',
       message: `reference ${id} is a dialogue without a message`,
     };
-  const messages = thread.map(({ role, content }) => ({ role, content }));
-  return { kind: 'recorded', thread: messages, fingerprint: canonicalJson({ recorded: messages }) };
+  const recorded = thread.map((message) => ({ ...message }) as unknown as Json);
+  return { kind: 'recorded', thread: [...thread], fingerprint: canonicalJson({ recorded }) };
 }
 
 /**
@@ -221,6 +221,6 @@ function kindOf({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
 }
 
 /** Messages may carry places of the user's file, which are not content. */
-function plainMessage({ role, content }: Message): Json {
+function plainMessage({ role, content }: Message): Pick<Message, 'role' | 'content'> {
   return { role, content };
 }

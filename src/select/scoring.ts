@@ -70,11 +70,11 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
     void parts.set(key, { file, value: canonicalJson(value) });
   for (const metric of tests.metrics) {
     const { name, source, threshold, level, depends_on, skip, graders } = metric;
-    const { better, min, max, pass } = metric;
+    const { better, min, max, pass, every } = metric;
     put(`metrics.${name}`, metric.place.file, {
       source: { ...source } as Json,
       threshold,
-      ...written({ better, min, max, pass }),
+      ...written({ better, min, max, pass, every }),
       level,
       skip,
       ...(graders === undefined

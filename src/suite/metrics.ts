@@ -18,6 +18,8 @@ interface BuiltInMetric {
   better: Better;
   /** The levels at which it has something to look at. */
   levels: readonly MetricLevel[];
+  /** It is about the call or the comparison behind an answer, not about what is said in it. */
+  whole?: true;
   /** What is wrong with the values of `with`, each a sentence; empty when they are right. */
   problems(parameters: Record<string, Json>): string[];
   /**

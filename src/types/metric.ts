@@ -47,6 +47,11 @@ export interface Metric {
   /** Labels of its rubric that pass, in place of the rubric's own. */
   pass?: string[];
   level: MetricLevel;
+  /**
+   * Judges every object of its level, and passes when this share of them does (0–1]; absent: the
+   * last object alone is judged.
+   */
+  every?: number;
   depends_on: DependsOn[];
   /** Runs and is shown, but does not gate. */
   skip: boolean;
@@ -87,6 +92,24 @@ export interface Rubric {
   place: Place;
 }
 
+/** One metric on one object of a dialogue: a turn, a message, a tool call. */
+export interface ObjectScore {
+  /** Position among the dialogue's objects of that level, from 0. */
+  at: number;
+  status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
+  /** Null where it was not measured. */
+  value: Json;
+  reason: string | null;
+  /** The rubric's label behind the value. */
+  label?: string;
+}
+
+/** A metric on every object of its level, in their order. */
+export interface ObjectScores {
+  level: MetricLevel;
+  scores: ObjectScore[];
+}
+
 /** One metric on one answer. Only pass and fail ever enter a rate. */
 export type Score =
   | {
@@ -99,6 +122,8 @@ export type Score =
       raised?: true;
       /** The rubric's label behind the value. */
       label?: string;
+      /** What it is made of, where the metric judges every object. */
+      objects?: ObjectScores;
     }
   | {
       metric: string;
@@ -106,6 +131,7 @@ export type Score =
       value: null;
       reason: string;
       skip: boolean;
+      objects?: ObjectScores;
     };
 
 export type JsonSchema = boolean | { [key: string]: Json };

@@ -36,6 +36,10 @@ export type Role = 'system' | 'user' | 'assistant';
 export interface Message {
   role: Role;
   content: string;
+  /** Of a recorded message: the tools it calls. Part of no request. */
+  tool_calls?: ToolCall[];
+  /** Of a recorded message: whatever else the file says of it. Part of no request. */
+  metadata?: Record<string, Json>;
 }
 
 export type CodeLanguage = 'python' | 'javascript';

@@ -80,6 +80,48 @@ describe('a pull request on conversations', () => {
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });
 
+  test('shows, of a metric that judges every turn, both dialogues as strips and where they part', async () => {
+    const longer: Script = (request) => {
+      const { model, messages } = request;
+      const first = messages[0]?.content ?? '';
+      return model === 'assistant-1'
+        ? {
+            text:
+              messages.length === 3 && first.includes('Briefly')
+                ? 'Never mind.'
+                : 'Let me help you.',
+          }
+        : { text: words((messages.at(-1)?.content.match(/^<<<answer /gm)?.length ?? 0) >= 3) };
+    };
+    const { repository, evaldiff, result } = await project(longer);
+    const metrics = (every: string): string =>
+      `metrics:\n  - { name: helps, uses: contains, with: { value: help }, every: ${every}, depends_on: [{ name: tutor, metric_min_value: 1 }] }\n  - { name: tutor, uses: is_role, with: { role: assistant }, every: true, skip: true }\n`;
+    repository.commit('every turn', {
+      'prompts/tests/mentor.yaml': `${metrics('true')}${tests()}`,
+    });
+    repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
+    const compared = await result('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    const [suite] = compared.suites;
+    expect(suite?.verdict).toBe('regressed');
+    const helps = suite?.metrics.find(({ name }) => name === 'helps');
+    const dialogues = (helps?.judged_base ?? 0) * 3;
+    expect(helps?.objects).toMatchObject({
+      level: 'Turn',
+      base: { passes: dialogues, judged: dialogues },
+      head: { passes: (dialogues * 2) / 3, judged: dialogues },
+    });
+    expect(helps?.objects?.difference).toBeCloseTo(-1 / 3);
+    const { out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD');
+    expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
+    expect(out).toContain('2 of 3 turns pass; turn 4: lacks "help"');
+    // A share leaves room: two of three answers are enough.
+    repository.commit('most turns', {
+      'prompts/tests/mentor.yaml': `${metrics('0.6')}${tests()}`,
+    });
+    const most = await result('run', '--fail-on', 'never');
+    expect(most.suites[0]?.pass_rate.head).toBe(1);
+  });
+
   test('pays for no dialogue twice: a second run makes no model calls', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });

@@ -179,3 +179,68 @@ describe('what a pull request runs of a promptfoo configuration', () => {
     ).toEqual([[because, count]]);
   });
 });
+
+describe('recorded dialogues of FlexEval', () => {
+  /** Sides of the messages: three lessons as FlexEval records them, which have 39 turns of the tutor. */
+  const LESSONS = ['AUAUAAUAUAUAUAU', `${'AU'.repeat(15)}A`, `${'AU'.repeat(15)}A`];
+  const DATA = LESSONS.map((sides, lesson) =>
+    JSON.stringify({
+      topic: `lesson ${String(lesson)}`,
+      input: [
+        { role: 'system', content: 'Teach.' },
+        ...[...sides].map((side, at) => ({
+          role: side === 'A' ? 'assistant' : 'user',
+          content: `${side === 'A' ? 'Tutor' : 'Student'} says ${String(at)} of ${String(lesson)}.`,
+        })),
+      ],
+    }),
+  ).join('\n');
+  const RUN = `data_sources: [{ type: file, path: data/lessons.jsonl }]
+rubric_paths: [rubrics.yaml]
+eval:
+  do_completion: false
+  metrics:
+    function:
+      - { name: is_role, kwargs: { role: assistant } }
+      - { name: index_in_thread }
+    rubric:
+      - { name: teaches, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }
+  grader_llm: { function_name: lm_studio_completion, kwargs: { model_name: judge, endpoint: "http://local/v1" } }
+`;
+  const rubrics = (words: string): string =>
+    `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
+
+  test('are graded at every turn of the tutor, 39 in all', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: ({ messages }) => ({
+        text: `{"reasons": "r", "choice": "${JSON.stringify(messages).includes('says 20 of 1') ? 'NO' : 'YES'}"}`,
+      }),
+    });
+    shop.repository.commit('flexeval', {
+      'lessons.yaml': RUN,
+      'rubrics.yaml': rubrics('Does this teach?'),
+      'data/lessons.jsonl': DATA,
+    });
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    expect(shop.server.requests).toHaveLength(39);
+    const [suite] = result.suites;
+    expect(suite?.metrics.find(({ name }) => name === 'teaches')?.objects).toMatchObject({
+      level: 'Turn',
+      base: null,
+      head: { passes: 38, judged: 39 },
+    });
+    const scores = suite?.references.map(({ head }) =>
+      head?.tries[0]?.scores.find(({ metric }) => metric === 'teaches'),
+    );
+    expect(scores?.map((score) => [score?.status, score?.value])).toEqual([
+      ['pass', 1],
+      ['fail', 15 / 16],
+      ['pass', 1],
+    ]);
+    expect(scores?.[1]?.reason).toBe('15 of 16 turns pass; turn 21: NO: r');
+    const first = scores?.[0]?.objects?.scores.map(({ status }) => status);
+    expect(first?.map((status) => (status === 'pass' ? 'A' : '.')).join('')).toBe('A.A.A.A.A.A.A');
+  });
+});

@@ -8,6 +8,66 @@ const suite = (tests: string, prompt = PROMPT) =>
   });
 const METRICS = 'metrics: [{ uses: is_json }]\n';
 
+describe('a metric that judges every turn', () => {
+  const METRIC = '  - { name: kind, uses: contains, with: { value: x }, every: true }\n';
+  const RECORDED =
+    'references: [{ input: [{ role: user, content: q }, { role: assistant, content: a }] }]\n';
+  const problems = (metrics: string, references = RECORDED, more = '') =>
+    problemsOf(suiteFiles(PROMPT, `metrics:\n${metrics}${more}${references}`));
+
+  test('is read with its share, and every: false is none', async () => {
+    const every = async (written: string) =>
+      (
+        await suite(
+          `metrics: [{ name: kind, uses: contains, with: { value: x }, every: ${written} }]\n${RECORDED}`,
+        )
+      ).tests.metrics[0]?.every;
+    expect([await every('true'), await every('0.5'), await every('false')]).toEqual([
+      1,
+      0.5,
+      undefined,
+    ]);
+  });
+
+  test('is refused on single answers', async () => {
+    expect(await problems(METRIC, 'references: [{ input: { a: 1 } }]\n')).toEqual([
+      'prompts/tests/p.yaml:2: metric "kind": every judges each turn of a dialogue, and the references are single answers; leave every out, give them recorded dialogues (input: a list of messages), or the suite a conversation',
+    ]);
+  });
+
+  test('is refused at the level of tool calls where no dialogue has any, and read where one has', async () => {
+    const calls = '  - { uses: tool_was_called, level: toolcall, every: true }\n';
+    expect(await problems(calls)).toEqual([
+      'prompts/tests/p.yaml:2: metric "tool_was_called": it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
+    ]);
+    const called = (call: string) =>
+      `references: [{ input: [{ role: user, content: q }, { role: assistant, tool_calls: [${call}] }] }]\n`;
+    expect(await problems(calls, called('{ name: plot, arguments: { x: 1 } }'))).toEqual([]);
+    expect(
+      await problems(
+        calls,
+        called('{ type: function, function: { name: plot, arguments: "{}" } }'),
+      ),
+    ).toEqual([]);
+    expect(await problems(calls, called('{ arguments: "{}" }'))).toHaveLength(1);
+  });
+
+  test('is refused where it is about the call behind the answer', async () => {
+    expect(await problems('  - { uses: latency, with: { max: 5 }, every: true }\n')).toEqual([
+      'prompts/tests/p.yaml:2: metric "latency": latency is about the whole answer, so that every has nothing to judge',
+    ]);
+  });
+
+  test.each(['0', '1.5', 'all', '-1'])(
+    'wants a share above 0 and up to 1: every: %s',
+    async (written) => {
+      expect(await problems(`  - { uses: is_json, every: ${written} }\n`)).toEqual([
+        'prompts/tests/p.yaml:2: metrics[0].every must be true, or the share of turns that have to pass, above 0 and up to 1',
+      ]);
+    },
+  );
+});
+
 describe('metrics', () => {
   test('are made of built-ins, code and rubrics', async () => {
     const { tests } = await suiteOf({

@@ -61,13 +61,14 @@ const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall']
 
 /**
  * `metrics: { function, rubric }` below `path` as metrics of ours. Functions measure and have no
- * bound there, so they are shown and do not gate. What depends on a metric that is left out is left
+ * bound there, so they are shown and do not gate. Every object of a recorded dialogue is judged; of
+ * one that is completed the new answer, since all else is the same on both sides. What depends on a metric that is left out is left
  * out with it.
  */
 export function convertMetrics(
   document: Document,
   path: Path,
-  builtIns: BuiltInMetrics,
+  { builtIns, completes }: { builtIns: BuiltInMetrics; completes: boolean },
   left: Loss[],
 ): ForeignMetric[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
@@ -96,7 +97,7 @@ export function convertMetrics(
   }
   return named([...kept]).map(({ found, name }) => ({
     path: found.path,
-    metric: metricOf(found, name, document, left),
+    metric: metricOf(found, name, document, !completes && judgesEvery(found, builtIns), left),
   }));
 }
 
@@ -187,12 +188,20 @@ function named(all: readonly Found[]): { found: Found; name: string }[] {
   });
 }
 
+/** FlexEval measures every object of the level, unless the metric says that the last one is meant. */
+function judgesEvery({ kind, name, written }: Found, builtIns: BuiltInMetrics): boolean {
+  if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
+  return kind === 'rubric' || builtIns.get(name)?.whole !== true;
+}
+
 function metricOf(
-  { kind, name: used, written, path }: Found,
+  found: Found,
   name: string,
   document: Document,
+  every: boolean,
   left: Loss[],
 ): JsonMap {
+  const { kind, name: used, written, path } = found;
   for (const key of Object.keys(written).filter((each) => !READ.includes(each)))
     left.push(
       leftOut(document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart'),
@@ -215,6 +224,7 @@ function metricOf(
     ...(kind === 'rubric' ? { rubric: used } : { uses: used }),
     ...(kind === 'function' && Object.keys(given).length > 0 ? { with: given } : {}),
     ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
+    ...(every ? { every } : {}),
     ...(conditions.length === 0 ? {} : { depends_on: conditions }),
     ...(kind === 'function' ? { skip: true } : {}),
   };

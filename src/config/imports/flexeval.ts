@@ -176,7 +176,8 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
         ownEntry(WHY, key) ?? 'it is not part of the format',
       ),
     );
-  const metrics = convertMetrics(document, [...one.path, 'metrics'], builtIns, left);
+  const completes = written['do_completion'] === true;
+  const metrics = convertMetrics(document, [...one.path, 'metrics'], { builtIns, completes }, left);
   const data = one.data.flatMap((source) => dataFile(document, source, context) ?? []);
   const name = context.unique(nameOf(written['name'], one.key, document.file));
   const place = document.placeOf(one.path);
@@ -191,11 +192,10 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
   imported.remarks.push(
     remark(
       place,
-      `${name}: the last turn of each dialogue is judged, where FlexEval judges every turn; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)`,
+      `${name}: ${completes ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)' : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)'}; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)`,
     ),
   );
   withGrader(document, one, metrics, imported);
-  const completes = written['do_completion'] === true;
   imported.prompts.push({
     prompt: promptDraft(document, one, name, completes, imported),
     tests: testsDraft(document, one, { completes, metrics, data }, imported),

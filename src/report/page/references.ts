@@ -18,9 +18,10 @@ import {
 } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
 import { jsonText } from '../sections/evidence.ts';
-import type { ReferenceEntry } from '../sections/order.ts';
+import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';
 import { faceOf } from '../sections/references.ts';
+import { marksOf, stripLine, stripsOf } from '../sections/strips.ts';
 import { chip, lineHtml, piecesHtml, type PageIndex } from './blocks.ts';
 import { dialogueHtml } from './samples.ts';
 
@@ -98,7 +99,7 @@ export function referenceBody(
 }
 
 function facts(
-  { input, expected, file, line, p, q, history }: ReferenceResult,
+  { input, expected, file, line, p, q, history, ...sides }: ReferenceResult,
   characters: number,
   links: Links,
 ): string {
@@ -115,6 +116,7 @@ function facts(
       ? []
       : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
     entry('at', lineHtml([place(file, line)], links)),
+    ...stripsHtml(sides, characters, links).map(([name, html]) => entry(name, html)),
     ...(p === null || q === null
       ? []
       : [entry('p, q', `<code>${escapeMarkup(`${probability(p)}, ${probability(q)}`)}</code>`)]),
@@ -127,6 +129,19 @@ function facts(
           ),
         ]),
   ].join('');
+}
+
+/** Of each metric that judges every turn: both sides' turns, and where they part first. */
+function stripsHtml(
+  { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
+  characters: number,
+  links: Links,
+): [string, string][] {
+  const tries = exampleTries({ base, head });
+  return stripsOf(tries.base, tries.head).map((strip): [string, string] => [
+    shorten(strip.metric, NAME_LIMIT),
+    `<span class="strip">${lineHtml(stripLine(strip, characters), links)}</span>`,
+  ]);
 }
 
 /** One mark per try and the numbers; the side is told by its sign, a pass by the mark's shape. */
@@ -262,12 +277,13 @@ function scoresHtml({ outcome, scores: all }: TryResult, characters: number): st
       (value !== null && typeof value !== 'boolean'),
   );
   if (scores.length === 0) return '';
-  const line = ({ metric, status, value, reason, skip }: Score): string =>
+  const line = ({ metric, status, value, reason, skip, objects }: Score): string =>
     [
       `<li>${chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open')} <code>${escapeMarkup(metric)}</code>`,
       value === null || typeof value === 'boolean'
         ? ''
         : ` <code>${piecesHtml(whole(jsonText(value), characters))}</code>`,
+      objects === undefined ? '' : ` <code>${marksOf(objects, null)}</code>`,
       reason === null ? '' : ` ${piecesHtml(whole(reason, characters))}`,
       skip ? ' <span class="soft">(does not gate)</span>' : '',
       '</li>',

@@ -16,6 +16,7 @@ import {
 import { emphasise, whole } from './emphasis.ts';
 import { ownFailures } from './failures.ts';
 import { exampleTries, transcriptLine, whyNot, endedLine, turnLine } from './order.ts';
+import { stripLine, stripsOf } from './strips.ts';
 
 /**
  * Input, expected value, both answers, and what of head's did not pass; two dialogues side by side.
@@ -26,6 +27,13 @@ export function evidence(title: Line, reference: ReferenceResult, { characters }
     name: [code(score.metric)],
     value: scoreLine(score, base, characters),
   }));
+  const strips = stripsOf(base, head)
+    .filter(({ parted, base: before }) => parted !== null || before === null)
+    .slice(0, MOST_STRIPS)
+    .map((strip) => ({
+      name: [code(strip.metric)],
+      value: stripLine(strip, characters),
+    }));
   const given = [
     { name: [text('Input')], value: inputLine(reference, characters) },
     ...(reference.expected === null
@@ -36,7 +44,7 @@ export function evidence(title: Line, reference: ReferenceResult, { characters }
     const said = whyNot(head.conversation.turns.at(-1), characters);
     const why = said.length === 0 ? [] : [{ name: [text('Why')], value: said }];
     return [
-      { kind: 'facts', title, rows: [...given, ...failed, ...why] },
+      { kind: 'facts', title, rows: [...given, ...failed, ...strips, ...why] },
       ...dialogueBlocks(base.conversation, head.conversation, characters),
     ];
   }
@@ -57,10 +65,14 @@ export function evidence(title: Line, reference: ReferenceResult, { characters }
               },
             ]),
         ...failed,
+        ...strips,
       ],
     },
   ];
 }
+
+/** Metrics by turn that are shown of one reference. */
+const MOST_STRIPS = 3;
 
 /** `Base ✓`: whose answer it is, and whether it passed. */
 function sideName(side: string, { outcome }: TryResult): Line {

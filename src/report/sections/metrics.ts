@@ -1,11 +1,14 @@
+import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import type { Result } from '../../result/result.ts';
-import type { MetricResult, MetricValues } from '../../result/suite-result.ts';
+import type { MetricObjects, MetricResult, MetricValues } from '../../result/suite-result.ts';
 import {
   count,
   counted,
   meansInWords,
+  points,
   probability,
   scaleOf,
+  signed,
   signedValue,
 } from '../../text/amounts.ts';
 import {
@@ -28,7 +31,10 @@ import { andMore } from './phrases.ts';
 export function metricValues({ suites, mode }: Result, { items, unmoved }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics
-      .filter(({ values, labels }) => values !== undefined || labels !== undefined)
+      .filter(
+        ({ values, labels, objects }) =>
+          values !== undefined || labels !== undefined || objects !== undefined,
+      )
       .filter((metric) => unmoved || mode === 'sweep' || hasMoved(metric))
       .map((metric) => ({ suite, metric })),
   );
@@ -55,8 +61,10 @@ export function metricValues({ suites, mode }: Result, { items, unmoved }: Detai
 }
 
 /** A mean that moved beyond chance, or labels that are given more or less often. */
-function hasMoved({ values, labels = [] }: MetricResult): boolean {
+function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
   const moved = values?.moved ?? null;
+  if (objects?.difference !== undefined && objects.difference !== null && objects.difference !== 0)
+    return true;
   return moved !== null || labels.some(({ base, head }) => base !== head);
 }
 
@@ -79,8 +87,9 @@ function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']
 }
 
 /** What a reader must know beside the name. */
-function remarks({ gates, values }: MetricResult): Line {
+function remarks({ gates, values, objects }: MetricResult): Line {
   const words = [
+    ...(objects === undefined ? [] : [objectWords(objects)]),
     ...(values === undefined || values.moved === null
       ? []
       : [`${values.moved === 'worse' ? '✗' : '↑'} ${values.moved}`]),
@@ -88,6 +97,15 @@ function remarks({ gates, values }: MetricResult): Line {
     ...(gates === false ? ['shown, does not gate'] : []),
   ];
   return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
+}
+
+/** `turns that pass: 31 of 39 → 20 of 39, −28.2 points (−40.0 to −12.0) by dialogue`. */
+function objectWords({ level, base, head, difference, low, high }: MetricObjects): string {
+  const of = (side: MetricObjects['base']): string =>
+    side === null ? '–' : `${count(side.passes)} of ${count(side.judged)}`;
+  const counts = base === null ? of(head) : `${of(base)} → ${of(head)}`;
+  const range = low === null || high === null ? '' : ` (${signed(low)} to ${signed(high)})`;
+  return `${OBJECT_WORDS[level]}s that pass: ${counts}${difference === null ? '' : `, ${points(difference)}${range} by dialogue`}`;
 }
 
 function differenceLine({ base, head, difference, low, high }: MetricValues): Line {

@@ -168,7 +168,7 @@ function lengthOf(reference: ReferenceResult): number {
  * The tries that show best what happened: one that base passed and one that head failed, else the
  * first with an answer. Of several dialogues the shortest, which convinces soonest.
  */
-export function exampleTries({ base, head }: ReferenceResult): {
+export function exampleTries({ base, head }: Pick<ReferenceResult, 'base' | 'head'>): {
   base: TryResult | null;
   head: TryResult | null;
 } {

@@ -137,7 +137,7 @@ describe("FlexEval's run", () => {
     expect((await project(files(WHOLE))).notices).toEqual([
       '3: database_path is not carried over: it is about how FlexEval runs and stores, not about what is measured',
       expect.stringMatching(
-        /^6: lessons: the last turn of each dialogue is judged, where FlexEval judges every turn; functions are shown and do not gate/,
+        /^6: lessons: the new answer is judged; the turns before it are the same on both sides \(every: true judges them too\); functions are shown and do not gate/,
       ),
       '33: max_workers is not carried over: it is about how FlexEval runs and stores, not about what is measured',
     ]);

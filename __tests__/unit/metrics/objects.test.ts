@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { countObjects, objectsOf, scoreOfObjects } from '../../../src/metrics/objects.ts';
+import type { MetricLevel, ObjectScore } from '../../../src/types/metric.ts';
+import type { Message } from '../../../src/types/model.ts';
+import type { Json } from '../../../src/types/plain.ts';
+import { sample } from './samples.ts';
+
+const thread: Message[] = [
+  { role: 'system', content: 'Tutor.' },
+  { role: 'user', content: 'u1' },
+  { role: 'assistant', content: 'a1', tool_calls: [{ name: 'plot', arguments: '{}' }] },
+  { role: 'assistant', content: 'a2', tool_calls: [{ name: 'show', arguments: '{}' }] },
+  { role: 'user', content: 'u2' },
+  { role: 'assistant', content: 'a3' },
+];
+const dialogue = sample('a3', { messages: thread.slice(0, -1), thread });
+const shown = (level: MetricLevel) =>
+  objectsOf(dialogue, level).map(({ message, answer: { completion, messages, thread: upTo } }) => [
+    message,
+    completion.output,
+    messages.map(({ content }) => content).join(' '),
+    upTo.length,
+    completion.tool_calls.map(({ name }) => name).join(' '),
+  ]);
+
+describe('the objects of a dialogue', () => {
+  test('are its turns, each with what was said before it and the tools it calls', () => {
+    expect(shown('Turn')).toEqual([
+      [0, 'u1', 'Tutor.', 2, ''],
+      [2, 'a1\na2', 'Tutor. u1', 4, 'plot show'],
+      [3, 'u2', 'Tutor. u1 a1 a2', 5, ''],
+      [4, 'a3', 'Tutor. u1 a1 a2 u2', 6, ''],
+    ]);
+  });
+
+  test('are its messages, its tool calls one by one, or the dialogue as a whole', () => {
+    expect(shown('Message').map(([, output]) => output)).toEqual(['u1', 'a1', 'a2', 'u2', 'a3']);
+    expect(
+      shown('ToolCall').map(([message, output, , , calls]) => [message, output, calls]),
+    ).toEqual([
+      [1, 'a1', 'plot'],
+      [2, 'a2', 'show'],
+    ]);
+    expect(objectsOf(dialogue, 'Thread')).toEqual([{ message: 4, answer: dialogue }]);
+  });
+
+  test('end with the answer itself, with its tokens and its time', () => {
+    expect(objectsOf(dialogue, 'Turn').at(-1)?.answer).toBe(dialogue);
+    expect(objectsOf(dialogue, 'Message').at(-1)?.answer).toBe(dialogue);
+  });
+
+  test.each<[MetricLevel, number]>([
+    ['Turn', 4],
+    ['Message', 5],
+    ['ToolCall', 2],
+    ['Thread', 1],
+  ])('are counted beforehand as they are judged: %s', (level, count) => {
+    expect(countObjects(thread, level)).toBe(count);
+    expect(objectsOf(dialogue, level)).toHaveLength(count);
+  });
+});
+
+describe('the score of many objects', () => {
+  const scores = (written: string, values: Json[] = []): ObjectScore[] =>
+    [...written].map((sign, at) => ({
+      at,
+      status:
+        sign === '✓'
+          ? 'pass'
+          : sign === '✗'
+            ? 'fail'
+            : sign === '?'
+              ? 'ungraded'
+              : sign === '!'
+                ? 'error'
+                : 'skipped',
+      value: values[at] ?? (sign === '✓' ? 1 : sign === '✗' ? 0 : null),
+      reason: sign === '✓' ? null : `said ${String(at)}`,
+    }));
+  const of = (written: string, every = 1, values: Json[] = []) => {
+    const { status, value, reason } = scoreOfObjects(
+      { name: 'kind', skip: false, level: 'Turn', every },
+      scores(written, values),
+    );
+    return [status, value, reason];
+  };
+
+  test('passes when all judged ones pass; those without their condition do not count', () => {
+    expect(of('✓·✓')).toEqual(['pass', 1, null]);
+    expect(of('✓✗✓·')).toEqual(['fail', 2 / 3, '2 of 3 turns pass; turn 2: said 1']);
+  });
+
+  test('passes from the share on that the metric wants', () => {
+    expect(of('✓✓✗', 2 / 3)).toEqual(['pass', 2 / 3, '2 of 3 turns pass; turn 3: said 2']);
+    expect(of('✓✗✗', 2 / 3)[0]).toBe('fail');
+    expect(of('✓✓✓✓✓✓✓✓✓✗', 0.9)[0]).toBe('pass');
+  });
+
+  test('is decided without an object whose grade cannot turn the balance, and open otherwise', () => {
+    expect(of('✓✗?')[0]).toBe('fail');
+    expect(of('✓✓?')).toEqual(['ungraded', null, 'turn 3: said 2']);
+    expect(of('✓?!')).toEqual(['error', null, 'turn 3: said 2']);
+    expect(of('✓✓?', 0.6)[0]).toBe('pass');
+  });
+
+  test('is skipped where the condition holds nowhere, or the dialogue has no such object', () => {
+    expect(of('··')).toEqual(['skipped', null, 'said 0']);
+    expect(of('')).toEqual(['skipped', null, 'the dialogue has no turn']);
+  });
+
+  test('has the mean of the values, entry by entry where they are maps', () => {
+    expect(of('✓✓', 1, [2, 5])[1]).toBe(3.5);
+    expect(of('✓✓', 1, [true, false])[1]).toBe(0.5);
+    expect(of('✓✓✓', 1, [{ a: 1 }, { a: 3, b: 1 }, {}])[1]).toEqual({ a: 2, b: 1 });
+    expect(of('✓✓', 1, ['x', 'y'])[1]).toBeNull();
+  });
+
+  test('gives three reasons and counts the others', () => {
+    expect(of('✗✗✗✗✗')[2]).toBe(
+      '0 of 5 turns pass; turn 1: said 0; turn 2: said 1; turn 3: said 2; and 2 more',
+    );
+  });
+});

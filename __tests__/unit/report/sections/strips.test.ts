@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import type { TryResult } from '../../../../src/result/reference-result.ts';
+import { marksOf, stripsOf } from '../../../../src/report/sections/strips.ts';
+import type { ObjectScores } from '../../../../src/types/metric.ts';
+
+const WORDS = { '✓': 'pass', '✗': 'fail', '?': 'ungraded', '·': 'skipped' } as const;
+const objects = (marks: string, values: number[] = []): ObjectScores => ({
+  level: 'Turn',
+  scores: [...marks].map((mark, at) => ({
+    at,
+    status: WORDS[mark as keyof typeof WORDS],
+    value: values[at] ?? null,
+    reason: null,
+  })),
+});
+const tried = (scores: Record<string, ObjectScores>): TryResult => ({
+  try: 0,
+  outcome: 'pass',
+  actual: 'a',
+  error: null,
+  usage: null,
+  latency_ms: 1,
+  reused: false,
+  finish_reason: 'stop',
+  scores: Object.entries(scores).map(([metric, own]) => ({
+    metric,
+    status: 'pass',
+    value: 1,
+    reason: null,
+    skip: false,
+    objects: own,
+  })),
+});
+
+describe('strips of turns', () => {
+  test('say at which turn two dialogues part first, and those that part come first', () => {
+    const found = stripsOf(
+      tried({ same: objects('✓✓✓'), kind: objects('✓·✓✓') }),
+      tried({ same: objects('✓✓✓'), kind: objects('✓·✗') }),
+    );
+    expect(found.map(({ metric, parted }) => [metric, parted])).toEqual([
+      ['kind', 2],
+      ['same', null],
+    ]);
+  });
+
+  test('of numbers part where the numbers do, unless a turn passes on one side alone', () => {
+    const parted = (base: ObjectScores, head: ObjectScores) =>
+      stripsOf(tried({ length: base }), tried({ length: head }))[0]?.parted;
+    expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✓', [1, 5, 3]))).toBe(1);
+    expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✗', [1, 5, 3]))).toBe(2);
+  });
+
+  test('of one side, and of a single turn, have nothing to part', () => {
+    expect(stripsOf(null, tried({ kind: objects('✓✗') }))[0]).toMatchObject({
+      base: null,
+      parted: null,
+    });
+    expect(stripsOf(tried({ kind: objects('✓') }), tried({ kind: objects('✗') }))).toEqual([]);
+  });
+
+  test.each([
+    [60, 50, '✓'.repeat(60)],
+    [61, 0, `${'✓'.repeat(60)}…`],
+    [61, 60, `…${'✓'.repeat(60)}`],
+    [200, 100, `…${'✓'.repeat(60)}…`],
+  ])('of %i turns that part at %i are cut around it', (length, parted, marks) => {
+    expect(marksOf(objects('✓'.repeat(length)), parted)).toBe(marks);
+  });
+});

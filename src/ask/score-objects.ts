@@ -1,0 +1,201 @@
+import type { MetricAnswer } from '../metrics/answer.ts';
+import { materialUsed } from '../metrics/grader-prompt.ts';
+import {
+  OBJECT_WORDS,
+  countObjects,
+  objectsOf,
+  scoreOfObjects,
+  type DialogueObject,
+} from '../metrics/objects.ts';
+import type { Scoring } from '../select/scoring.ts';
+import { isPairwise } from '../suite/metrics.ts';
+import type { DependsOn, Metric, MetricLevel, ObjectScore, Score } from '../types/metric.ts';
+import { metricOf, unmet } from './conditions.ts';
+import type { ScoringItem } from './execute.ts';
+import {
+  metricAnswer,
+  scoreAnswers,
+  scoreFor,
+  scorePairs,
+  type ScoringTools,
+} from './score-metric.ts';
+
+/** One answer with what is known of it so far, by metric. */
+export interface AnswerRow {
+  item: ScoringItem;
+  scores: Map<string, Score>;
+  /** The dialogue's objects by level, as they are looked at. */
+  objects: Map<MetricLevel, DialogueObject[]>;
+}
+
+/** One object that a metric judges: the answer, or, of a metric that judges every object, each. */
+interface Part {
+  row: AnswerRow;
+  /** Position among the objects of the metric's level. */
+  at: number;
+  object: DialogueObject;
+  /** Stands for the object where scores are looked up; a copy of the row's own item. */
+  item: ScoringItem;
+}
+
+/** Puts the metric's score into each of the rows. */
+export async function scoreRows(
+  metric: Metric,
+  rows: readonly AnswerRow[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<void> {
+  const parts = rows.map((row) => partsOf(metric, row, scoring, tools));
+  const all = parts.flat();
+  const reasons = await unmetConditions(metric, all, scoring, tools);
+  const open = all.filter((part) => !reasons.has(part));
+  const objects = new Map(open.map(({ item, object }) => [item, object.answer]));
+  const score = (some: readonly ScoringItem[]): Promise<Map<ScoringItem, Score>> =>
+    scoreAnswers(
+      metric,
+      some,
+      (one) => objects.get(one) ?? metricAnswer(one, tools.price),
+      scoring,
+      tools,
+    );
+  const items = open.map(({ item }) => item);
+  const scores = await (isPairwise(metric) ? scorePairs(metric, items, score) : score(items));
+  const scoreOf = (part: Part): Score => {
+    const reason = reasons.get(part);
+    return reason === undefined
+      ? scoreFor(scores, part.item, metric.name)
+      : { metric: metric.name, status: 'skipped', value: null, reason, skip: metric.skip };
+  };
+  rows.forEach((row, index) => {
+    const own = (parts[index] ?? []).map((part) => ({ at: part.at, score: scoreOf(part) }));
+    const [only] = own;
+    row.scores.set(
+      metric.name,
+      metric.every === undefined && only !== undefined
+        ? only.score
+        : scoreOfObjects(metric, own.map(objectScore)),
+    );
+  });
+}
+
+function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
+  const { status, value, reason } = score;
+  const label = 'label' in score ? score.label : undefined;
+  return { at, status, value, reason, ...(label === undefined ? {} : { label }) };
+}
+
+/** What of a row the metric judges. A rubric that names the new answer judges nothing else. */
+function partsOf(
+  { source, level, every }: Metric,
+  row: AnswerRow,
+  { rubrics }: Scoring,
+  { price }: ScoringTools,
+): Part[] {
+  const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
+  const ofAnswer = every === undefined || materialUsed(rubric?.prompt ?? '').has('completion');
+  const answer = metricAnswer(row.item, price);
+  const whole = { message: countObjects(answer.thread, 'Message') - 1, answer };
+  const parts = ofAnswer
+    ? [{ at: Math.max(0, countObjects(answer.thread, level) - 1), object: whole }]
+    : objectsIn(row, level, price).map((object, at) => ({ at, object }));
+  return parts.map((part) => ({ ...part, row, item: { ...row.item } }));
+}
+
+/** Why the metric does not apply, by the objects to which it does not. */
+async function unmetConditions(
+  { depends_on: conditions, level }: Metric,
+  parts: readonly Part[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<Map<Part, string>> {
+  const reasons = new Map<Part, string>();
+  for (const condition of conditions) {
+    const dependency = metricOf(condition, scoring.tests.metrics);
+    const open = parts.filter((part) => !reasons.has(part));
+    const found =
+      dependency === null
+        ? new Map<Part, Looked>()
+        : await scoresOn(dependency, level, condition, open, scoring, tools);
+    for (const part of open) {
+      const looked = found.get(part);
+      const reason =
+        looked === 'none'
+          ? `depends on ${condition.name} of an earlier ${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
+          : unmet(condition, looked);
+      if (reason !== null) reasons.set(part, reason);
+    }
+  }
+  return reasons;
+}
+
+/** What a metric came to on an object; `none`: there is no such object. */
+type Looked = Pick<Score, 'value'> | 'none';
+
+/**
+ * The dependency's scores where the condition looks: on the object of its level that a part
+ * belongs to, or so many before it. What it has not judged already it judges now.
+ */
+async function scoresOn(
+  dependency: Metric,
+  level: Metric['level'],
+  { relative_object_position: step }: DependsOn,
+  parts: readonly Part[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<Map<Part, Looked>> {
+  const found = new Map<Part, Looked>();
+  const wanted = new Map<Part, MetricAnswer>();
+  for (const part of parts) {
+    const all = objectsIn(part.row, dependency.level, tools.price);
+    const at = positionOf(part, level, dependency.level, all) + step;
+    const there = part.row.scores.get(dependency.name);
+    const judged = judgedAt(there, at, all.length);
+    const object = all[at];
+    if (judged !== undefined) found.set(part, judged);
+    else if (object !== undefined) wanted.set(part, object.answer);
+    else found.set(part, step === 0 && there !== undefined ? there : 'none');
+  }
+  const items = [...wanted.keys()].map(({ item }) => item);
+  const answers = new Map([...wanted].map(([{ item }, answer]) => [item, answer]));
+  const scores = await scoreAnswers(
+    dependency,
+    items,
+    (one) => answers.get(one) ?? metricAnswer(one, tools.price),
+    scoring,
+    tools,
+  );
+  for (const part of wanted.keys()) found.set(part, scoreFor(scores, part.item, dependency.name));
+  return found;
+}
+
+/** Which of the dependency's objects a part belongs to; −1: none. */
+function positionOf(
+  { at, object }: Part,
+  level: MetricLevel,
+  wanted: MetricLevel,
+  all: readonly DialogueObject[],
+): number {
+  return level === 'ToolCall' && wanted === 'ToolCall'
+    ? at
+    : all.findIndex(({ message }) => message >= object.message);
+}
+
+/** What a score says of the object at a position; undefined: it does not look there. */
+function judgedAt(
+  score: Score | undefined,
+  at: number,
+  length: number,
+): Pick<Score, 'value'> | undefined {
+  if (score?.objects !== undefined) return score.objects.scores.find((one) => one.at === at);
+  return at === length - 1 ? score : undefined;
+}
+
+function objectsIn(
+  row: AnswerRow,
+  level: MetricLevel,
+  price: ScoringTools['price'],
+): readonly DialogueObject[] {
+  const known = row.objects.get(level) ?? objectsOf(metricAnswer(row.item, price), level);
+  row.objects.set(level, known);
+  return known;
+}

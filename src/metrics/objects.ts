@@ -1,0 +1,184 @@
+import { counted } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
+import type { Metric, MetricLevel, ObjectScore, Score } from '../types/metric.ts';
+import type { Message } from '../types/model.ts';
+import { isMap, type Json } from '../types/plain.ts';
+import { turnsOf, type MetricAnswer } from './answer.ts';
+
+/** One object of a dialogue, as what was judged had the dialogue ended with it. */
+export interface DialogueObject {
+  /** Position of its last message among all but the system's, from 0. */
+  message: number;
+  answer: MetricAnswer;
+}
+
+/** What objects of a level are called where they are counted. */
+export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
+  Thread: 'thread',
+  Turn: 'turn',
+  Message: 'message',
+  ToolCall: 'tool call',
+};
+
+/**
+ * Every object of a level in its order: what stands before each is its context. The last turn, and
+ * the last message, are the answer itself; a dialogue is one object.
+ */
+export function objectsOf(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
+  const spoken = spokenOf(answer);
+  const last = spoken.length - 1;
+  if (level === 'Thread') return [{ message: last, answer }];
+  if (level === 'ToolCall')
+    return spoken.flatMap((_, message) =>
+      (spoken[message]?.tool_calls ?? []).map((call): DialogueObject => {
+        const upTo = upToMessage(answer, message, 1);
+        return {
+          message,
+          answer: { ...upTo, completion: { ...upTo.completion, tool_calls: [call] } },
+        };
+      }),
+    );
+  const lengths =
+    level === 'Turn' ? turnsOf(spoken).map(({ length }) => length) : spoken.map(() => 1);
+  let end = -1;
+  return lengths.map((length) => {
+    end += length;
+    return { message: end, answer: upToMessage(answer, end, length) };
+  });
+}
+
+/** How many objects of a level these messages have; for counting before anything is judged. */
+export function countObjects(messages: readonly Message[], level: MetricLevel): number {
+  const spoken = messages.filter(({ role }) => role !== 'system');
+  if (level === 'Thread') return 1;
+  if (level === 'Turn') return turnsOf(spoken).length;
+  if (level === 'Message') return spoken.length;
+  return spoken.reduce((sum, { tool_calls: calls = [] }) => sum + calls.length, 0);
+}
+
+function spokenOf({ thread }: MetricAnswer): Message[] {
+  return thread.filter(({ role }) => role !== 'system');
+}
+
+/** The dialogue up to a message, the last `length` messages of it as the answer. */
+function upToMessage(answer: MetricAnswer, message: number, length: number): MetricAnswer {
+  const spoken = spokenOf(answer);
+  const isAnswer =
+    message === spoken.length - 1 && length === (turnsOf(spoken).at(-1)?.length ?? 0);
+  if (isAnswer) return answer;
+  const system = answer.thread.filter(({ role }) => role === 'system');
+  const kept = spoken.slice(0, message + 1);
+  const judged = kept.slice(-length);
+  const thread = [...system, ...kept];
+  return {
+    ...answer,
+    thread,
+    messages: thread.slice(0, -length),
+    completion: {
+      status: 'ok',
+      output: judged.map(({ content }) => content).join('\n'),
+      finish_reason: 'stop',
+      tool_calls: judged.flatMap(({ tool_calls: calls = [] }) => calls),
+      usage: null,
+      latency_ms: 0,
+      reused: true,
+    },
+  };
+}
+
+/**
+ * The scores of a dialogue's objects as one of the answer. It passes when the share that the metric
+ * wants of the judged objects does, and its value is their mean: a number, or a number for each
+ * entry of a map. What could not be judged is no pass and no fail; the whole is decided where it
+ * cannot turn the balance, and else as little judged as that object. Conditions that hold nowhere
+ * skip the metric.
+ */
+export function scoreOfObjects(
+  { name: metric, skip, level, every = 1 }: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
+  scores: ObjectScore[],
+): Score {
+  const objects = { level, scores };
+  const meant = scores.filter(({ status }) => status !== 'skipped');
+  const [first] = scores;
+  if (meant.length === 0)
+    return {
+      metric,
+      status: 'skipped',
+      value: null,
+      reason: first?.reason ?? `the dialogue has no ${OBJECT_WORDS[level]}`,
+      skip,
+      objects,
+    };
+  const of = (...wanted: ObjectScore['status'][]): ObjectScore[] =>
+    meant.filter(({ status }) => wanted.includes(status));
+  const [passes, open] = [of('pass').length, of('ungraded', 'error')];
+  const needed = every * meant.length - 1e-9;
+  const [worst] = [...of('error'), ...of('ungraded')];
+  if (worst !== undefined && passes < needed && passes + open.length >= needed)
+    return {
+      metric,
+      status: worst.status === 'error' ? 'error' : 'ungraded',
+      value: null,
+      reason: `${placeWords(level, worst.at)}: ${worst.reason ?? 'not judged'}`,
+      skip,
+      objects,
+    };
+  const pass = passes >= needed;
+  return {
+    metric,
+    status: pass ? 'pass' : 'fail',
+    value: meanOf(of('pass', 'fail').map(({ value }) => value)),
+    reason: passes === meant.length ? null : reasonOf(level, passes, meant),
+    skip,
+    objects,
+  };
+}
+
+/** `turn 3`: objects are counted from 1 where people read. */
+function placeWords(level: MetricLevel, at: number): string {
+  return `${OBJECT_WORDS[level]} ${String(at + 1)}`;
+}
+
+/** Objects whose reasons a score's own reason gives. */
+const MOST_REASONS = 3;
+
+const LONGEST_REASON = 200;
+
+function reasonOf(level: MetricLevel, passes: number, meant: readonly ObjectScore[]): string {
+  const others = meant.filter(({ status }) => status !== 'pass');
+  const told = others
+    .slice(0, MOST_REASONS)
+    .map(
+      ({ at, status, reason }) =>
+        `${placeWords(level, at)}: ${reason === null ? status : shorten(reason, LONGEST_REASON)}`,
+    );
+  const more =
+    others.length > told.length ? [`and ${String(others.length - told.length)} more`] : [];
+  return [
+    `${String(passes)} of ${counted(meant.length, OBJECT_WORDS[level])} pass`,
+    ...told,
+    ...more,
+  ].join('; ');
+}
+
+/** The mean of numbers, or of maps entry by entry; null where there are none. */
+function meanOf(values: readonly Json[]): Json {
+  const numbers = values.flatMap((value) => numberOf(value) ?? []);
+  if (numbers.length > 0) return mean(numbers);
+  const maps = values.filter(isMap);
+  const keys = [...new Set(maps.flatMap((map) => Object.keys(map)))];
+  const entries = keys.flatMap((key): [string, Json][] => {
+    const own = maps.flatMap((map) => (Object.hasOwn(map, key) ? (numberOf(map[key]) ?? []) : []));
+    return own.length === 0 ? [] : [[key, mean(own)]];
+  });
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+function numberOf(value: Json | undefined): number | null {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return typeof value === 'number' ? value : null;
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
