@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { killTree, startable, THIS_PLATFORM, type ProgramPlatform } from './program-platform.ts';
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
@@ -12,6 +13,8 @@ interface ChildOptions {
   env: Readonly<Record<string, string>>;
   onOut(line: string): void;
   onErr(line: string): void;
+  /** Absent: this machine's. */
+  on?: ProgramPlatform | undefined;
 }
 
 /** How a process ended. */
@@ -31,17 +34,20 @@ export interface Child {
 }
 
 /** Starts a process in a group of its own, so that whatever it starts can be ended with it. */
-export function startChild({ command, cwd, env, onOut, onErr }: ChildOptions): Child {
-  const child = spawned(command, cwd, env);
-  if (child === null)
+export function startChild(options: ChildOptions): Child {
+  const { env, onOut, onErr, on = THIS_PLATFORM } = options;
+  const child = spawned(options, on);
+  if (typeof child === 'string')
     return {
       write() {},
       closeInput() {},
       kill() {},
-      ended: Promise.resolve({ how: 'not-started', code: 'not a command' }),
+      ended: Promise.resolve({ how: 'not-started', code: child }),
     };
   let overflow = false;
-  const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => killGroup(child, signal);
+  const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+    killTree(child, signal, { env, platform: on.platform });
+  };
   const tooLong = (): void => {
     overflow = true;
     kill('SIGKILL');
@@ -84,34 +90,28 @@ export function startChild({ command, cwd, env, onOut, onErr }: ChildOptions): C
 }
 
 /**
- * Null where the system refuses even to try (an empty name, a NUL in an argument, arguments that
- * are too long).
+ * Why there is no process, where the system refuses even to try (an empty name, a NUL in an
+ * argument, arguments that are too long).
  */
 function spawned(
-  [file = '', ...args]: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-): ChildProcessByStdio<Writable, Readable, Readable> | null {
+  { command, cwd, env }: ChildOptions,
+  on: ProgramPlatform,
+): ChildProcessByStdio<Writable, Readable, Readable> | string {
+  const start = startable(command, { cwd, env }, on);
+  if (typeof start === 'string') return start;
   try {
-    return spawn(file, args, {
+    return spawn(start.file, start.args, {
       cwd,
       env: { ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
+      // On Windows it would get a window of its own, and no group.
+      detached: on.platform !== 'win32',
       shell: false,
       windowsHide: true,
+      windowsVerbatimArguments: start.verbatim,
     });
   } catch {
-    return null;
-  }
-}
-
-function killGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // The group is gone, which is what was wanted.
+    return 'not a command';
   }
 }
 

@@ -8,6 +8,7 @@ import type { CallOptions } from './hosted-server.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import { startChild } from './program-child.ts';
+import { programVariables, THIS_PLATFORM } from './program-platform.ts';
 import { createSession, endText, type ProgramSession } from './program-session.ts';
 import { withRetries, type Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
@@ -17,7 +18,7 @@ interface ProgramOptions extends CallOptions {
   /** Folder with the program's files at a commit. */
   checkout(commit: string): Promise<string>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Names of variables that programs get besides {@link PLAIN_VARIABLES}. */
+  /** Names of variables that programs get besides what every one gets. */
   programEnv: readonly string[];
 }
 
@@ -28,9 +29,6 @@ interface Programs {
   limiters(): { name: string; limiter: Limiter }[];
   close(): Promise<void>;
 }
-
-/** What every program gets of the environment; keys and tokens are not among it. */
-const PLAIN_VARIABLES = ['PATH', 'HOME', 'LANG'];
 
 const SETUP_LIMIT_MS = 600_000;
 
@@ -135,19 +133,14 @@ function completionOf(tried: Tried<Said>, label: string): Completion {
 }
 
 /**
- * Only what is named; a variable that is not set stays unset. Python holds lines back when its
- * stdout is a pipe, and whoever waits for an answer would wait for ever.
+ * Python holds lines back when its stdout is a pipe, and whoever waits for an answer would wait for
+ * ever.
  */
 function plainEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
 ): Record<string, string> {
-  const wanted = [...new Set([...PLAIN_VARIABLES, ...names])];
-  const given = wanted.flatMap((name) => {
-    const value = env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { PYTHONUNBUFFERED: '1', ...Object.fromEntries(given) };
+  return { PYTHONUNBUFFERED: '1', ...programVariables(env, names, THIS_PLATFORM) };
 }
 
 /**
