@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -164,3 +164,22 @@ function total(counts: readonly (readonly number[])[]): number {
     0,
   );
 }
+
+test("a tool that plays the runner imports the action's bundle, which is the step, and calls its run", async () => {
+  const output = join(temporaryFolder('outputs'), 'output');
+  writeFileSync(output, '');
+  const player = join(temporaryFolder('player'), 'player.mjs');
+  writeFileSync(
+    player,
+    'const { run } = await import(process.argv[2]); await run(); console.log("ran", process.exitCode);',
+  );
+  const { code, stdout } = await start(
+    player,
+    [pathToFileURL(join(whole, 'action/index.js')).href],
+    { ...bareEnvironment(), GITHUB_OUTPUT: output },
+    whole,
+  );
+  // There is no event, which is said once, by the step.
+  expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual([1, 'ran 1']);
+  expect(readFileSync(output, 'utf8').match(/^conclusion<</gm)).toHaveLength(1);
+});

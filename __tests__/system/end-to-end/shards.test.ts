@@ -13,13 +13,13 @@ afterEach(async () => {
 /** A sweep in one workflow run, each job with a checkout of its own. */
 async function workflow(
   at: Stage,
-): Promise<(inputs: Record<string, string>) => Promise<StepResult>> {
+): Promise<(inputs: Record<string, string>, env?: Record<string, string>) => Promise<StepResult>> {
   const service = (artifacts = await startArtifactServer());
   const {
     origin,
     commits: [head],
   } = straight(quiz({ questions: 20 }));
-  return (inputs) =>
+  return (inputs, env = {}) =>
     runOn(
       at,
       {
@@ -32,7 +32,7 @@ async function workflow(
       },
       {
         inputs: { cache: 'false', overrides: 'n_tries=2', ...inputs },
-        env: service.environment('run-1'),
+        env: { ...service.environment('run-1'), ...env },
         shipped: true,
       },
     );
@@ -74,3 +74,19 @@ test('a merge whose shard is missing is red and says which', async () => {
   ]);
   expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);
 });
+
+test.each([{ mode: 'sweep', shard: '1/2' }, { mode: 'merge' }])(
+  'on GitHub Enterprise Server %j ends before the first call, and says what to use instead',
+  async (inputs) => {
+    const at = await stage(obedient);
+    const job = await workflow(at);
+    const run = await job(inputs, { GITHUB_SERVER_URL: 'https://github.acme.example' });
+    expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
+    expect(run.annotations.map(({ message }) => message)).toEqual([
+      expect.stringContaining(
+        'GitHub Enterprise Server has no such service; use "evaldiff run --shard" and "evaldiff merge"',
+      ),
+    ]);
+    expect(at.models.requests).toEqual([]);
+  },
+);
