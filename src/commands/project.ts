@@ -2,7 +2,8 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { readEndpoints, readProxy } from '../config/endpoints.ts';
 import { readCommandLine } from '../config/inputs.ts';
-import { readProject, sweepExtent } from '../config/project.ts';
+import { readProject } from '../config/project.ts';
+import { sweepExtent } from '../config/sweep.ts';
 import { UserError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { exitCode } from '../judge/outcome.ts';
@@ -14,12 +15,12 @@ import type { Edges } from '../run/input.ts';
 import { trustLevel } from '../select/trust.ts';
 import { accessFrom } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
+import { withRepository } from '../session/opened-repository.ts';
 import type { Output, OwnFolder } from '../session/safe-writing.ts';
 import {
   evaluate,
   openSession,
   withEdges,
-  withRepository,
   type Evaluated,
   type Session,
   type SessionOptions,

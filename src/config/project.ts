@@ -1,11 +1,9 @@
 import { distinct } from '../documents/document.ts';
 import { filesOf, twins, type Files, type ParsedDocuments } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
-import { KNOWN_PARAMETERS, isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import { everyMetric, type BuiltInMetrics } from '../suite/metrics.ts';
-import type { Project, Settings, Suite } from '../suite/suite.ts';
-import { nearest } from '../text/suggest.ts';
+import type { Project, Suite } from '../suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -19,109 +17,12 @@ import {
   withoutSilent,
 } from './check-suites.ts';
 import type { HostCall } from './imports/host-code.ts';
-import { NAMES, type Overrides } from './overrides.ts';
+import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
+import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
 import { checkUnread } from './unread-files.ts';
-
-/**
- * What is swept, by key: the values of the settings' `sweep` and of overrides with several values.
- */
-type Sweep = Settings['sweep'];
-
-/**
- * `2 × 3 = 6 combinations`: how large the product is, said before anything runs; null where nothing
- * is swept.
- */
-export function sweepExtent(sweep: Sweep): { combinations: number; words: string } | null {
-  const keys = Object.entries(sweep);
-  if (keys.length === 0) return null;
-  const combinations = keys.reduce((product, [, values]) => product * values.length, 1);
-  const factors = keys.map(([key, values]) => `${String(values.length)} ${key}`).join(' × ');
-  return {
-    combinations,
-    words: `${factors} = ${combinations.toLocaleString('en-US')} ${combinations === 1 ? 'combination' : 'combinations'}`,
-  };
-}
-
-/**
- * A sweep that is too large, or over a key that neither a prompt has nor a vendor knows, or that
- * has a value twice: it would send the same request many times.
- */
-export function sweepProblems(
-  sweep: Sweep,
-  suites: readonly Suite[],
-  limit: number,
-  placeOf: (key: string) => Place | null,
-): Problem[] {
-  const used = new Set(suites.flatMap(({ prompt }) => Object.keys(prompt.parameters)));
-  const unknown = Object.keys(sweep).filter(
-    (key) => key !== 'model' && !used.has(key) && !isKnownParameter(key),
-  );
-  const problems = unknown.map((key) =>
-    problem(
-      placeOf(key),
-      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it${meant(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
-    ),
-  );
-  for (const [key, values] of Object.entries(sweep)) {
-    const repeated = values.find((value, index) => values.indexOf(value) < index);
-    if (repeated !== undefined)
-      problems.push(
-        problem(
-          placeOf(key),
-          `sweep over "${key.slice(0, 100)}": the value ${JSON.stringify(repeated).slice(0, 100)} is there more than once; each would ask the same again`,
-        ),
-      );
-  }
-  const size = sweepExtent(sweep);
-  const [first = ''] = Object.keys(sweep);
-  if (size !== null && size.combinations > limit)
-    problems.push(
-      problem(
-        placeOf(first),
-        `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Sweep fewer values at a time`,
-      ),
-    );
-  return problems;
-}
-
-/**
- * A line that fixes a key which no prompt writes and no vendor is known to take: sent on, it would
- * only be refused there, once for each call.
- */
-function unknownKeys({ parameters, insisted }: Overrides, suites: readonly Suite[]): Problem[] {
-  const written = new Set(suites.flatMap(({ prompt }) => Object.keys(prompt.lines)));
-  return [...parameters]
-    .filter(
-      ([key, values]) =>
-        values.length === 1 &&
-        key !== 'model' &&
-        !insisted.has(key) &&
-        !written.has(key) &&
-        !isKnownParameter(key),
-    )
-    .map(([key]) =>
-      problem(
-        null,
-        `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, no prompt writes it, and no vendor is known to take it${meant(key, [...NAMES, ...written, ...KNOWN_PARAMETERS]) || `; to send it all the same, write prompts.${key.slice(0, 100)}=…`}`,
-      ),
-    );
-}
-
-function meant(key: string, known: readonly string[]): string {
-  const near = nearest(key, known);
-  return near === null ? '' : `; did you mean "${near}"?`;
-}
-
-/** The size in a notice, where more than one variant runs. */
-export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
-  const size = sweepExtent(sweep);
-  if (size === null || size.combinations < 2 || suites.length === 0) return [];
-  const prompts = suites.length === 1 ? '1 prompt' : `${String(suites.length)} prompts`;
-  return [{ kind: 'settings', place: null, message: `sweep: ${size.words}, each for ${prompts}` }];
-}
 
 /** How a commit is read; the same for both sides except `configRequired`. */
 export interface ReadOptions {
@@ -238,15 +139,6 @@ function nothingToRun(
       `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them`,
     ),
   ];
-}
-
-/** A parameter that a line fixes is swept no more; one with several values is swept instead. */
-function withoutFixed(settings: Settings, { parameters }: Overrides): Settings {
-  const sweep = Object.fromEntries(
-    Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)),
-  );
-  for (const [key, values] of parameters) if (values.length > 1) sweep[key] = values;
-  return { ...settings, sweep };
 }
 
 async function loadRubrics(

@@ -1,4 +1,4 @@
-import { sweepNotice } from '../config/project.ts';
+import { sweepNotice } from '../config/sweep.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { withoutStored } from '../explain/explain-run.ts';
 import type { Caps } from '../plan/budget.ts';

@@ -1,9 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Inputs } from '../config/inputs.ts';
-import { UserError, problem } from '../errors.ts';
-import type { RemoteAddress } from '../git/remote.ts';
-import { openRepository, type Repository } from '../git/repository.ts';
+import type { Repository } from '../git/repository.ts';
 import { suitesOf } from '../plan/prepared.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
@@ -19,15 +16,9 @@ import type { SourceTree } from '../types/repository.ts';
 import { secretsOf, withoutSecrets, type Access, type Reach } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
 import { openWorld } from './edges.ts';
+import { withRepository, type CheckoutPlace } from './opened-repository.ts';
 import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
-import {
-  groundOf,
-  reasonOf,
-  recorder,
-  refuseUnwritable,
-  type Ground,
-  type Output,
-} from './safe-writing.ts';
+import { groundOf, recorder, refuseUnwritable, type Ground, type Output } from './safe-writing.ts';
 import type { Sides } from './sides.ts';
 import { storePlaceOf } from './store-place.ts';
 import {
@@ -37,17 +28,6 @@ import {
   type OpenStores,
   type SessionRole,
 } from './stores.ts';
-
-/** Where a session's folder comes from. */
-interface Place {
-  /** Absolute path of the checkout, or of the project in it. */
-  directory: string;
-  /** Where the workflow's repository is fetched from; absent: what the folder is a checkout of. */
-  remote?: RemoteAddress | undefined;
-  /** The folder in which temporary files are made. */
-  temporary: string;
-  env: NodeJS.ProcessEnv;
-}
 
 /** Where the answers of earlier runs lie: in a file of this machine, or at the runner's service. */
 type StoreChoice =
@@ -65,7 +45,7 @@ type StoreChoice =
     };
 
 /** What an entry gives a session: plain data, and where its words go. */
-export interface SessionOptions extends Place {
+export interface SessionOptions extends CheckoutPlace {
   /** The project's folder below `directory`, POSIX; '' for the folder itself. */
   workingDirectory: string;
   access: Access;
@@ -104,40 +84,6 @@ export interface Session extends SessionOptions {
   closeStores(): Promise<void>;
   /** The same with every secret taken out. */
   redact<T>(value: T): T;
-}
-
-/** Opens the repository of a folder, hands it to `work`, and cleans up whatever happens. */
-export async function withRepository<T>(
-  { directory, remote, temporary, env }: Place,
-  work: (repository: Repository, temporaryFolder: string) => Promise<T>,
-): Promise<T> {
-  const temporaryFolder = await folderIn(temporary);
-  try {
-    const options = { environment: env, temporaryFolder, ...(remote && { remote }) };
-    const repository = await openRepository(directory, options);
-    try {
-      return await work(repository, temporaryFolder);
-    } finally {
-      await repository.close();
-    }
-  } finally {
-    await rm(temporaryFolder, { recursive: true, force: true });
-  }
-}
-
-/** A fresh folder. The one that it is made in may be missing: runners of one's own forget it. */
-async function folderIn(temporary: string): Promise<string> {
-  try {
-    await mkdir(temporary, { recursive: true });
-    return await mkdtemp(join(temporary, 'evaldiff-'));
-  } catch (error) {
-    throw new UserError([
-      problem(
-        null,
-        `The folder for temporary files cannot be used (${reasonOf(error)}); in a workflow RUNNER_TEMP names it, in a terminal TMPDIR.`,
-      ),
-    ]);
-  }
 }
 
 /**

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const SETTLING_MS = 40;
 
 /** Where one looks, and for how long. */
-export interface Watched {
+interface Watched {
   root: string;
   /** Absolute paths that the run itself writes, or how theirs begin: no news. */
   written?: readonly string[];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sweepNotice, sweepExtent } from '../../../src/config/project.ts';
+import { sweepNotice, sweepExtent } from '../../../src/config/sweep.ts';
 import { PROMPT, problemsOf, read, suiteFiles } from './tree.ts';
 
 const numbers = (count: number) =>
