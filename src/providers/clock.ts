@@ -48,18 +48,29 @@ export function createActivity(turn: () => Promise<void>): Activity {
   };
 }
 
+/**
+ * What a sleep is for: a pause before the next step, or a bound on something that should be over
+ * sooner – a call, whoever goes ahead of others, a program's first word, its end.
+ */
+export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end';
+
 /** Time as the providers see it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Ends after `ms`, or earlier (by resolving or rejecting) when the signal fires. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  sleep(ms: number, signal: AbortSignal, what: Sleep): Promise<void>;
 }
 
 /** Sleeps without ever rejecting; the caller looks at the signal. */
-export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export async function pause(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal,
+  what: Sleep = 'pause',
+): Promise<void> {
   try {
-    await clock.sleep(ms, signal);
+    await clock.sleep(ms, signal, what);
   } catch {
     // An aborted sleep is over, like any other.
   }
@@ -85,7 +96,7 @@ export function createDeadlines(clock: Clock, ms: number): StartDeadline {
         open.delete(oldest);
         oldest.expired();
       } else {
-        await pause(clock, wait, own.signal);
+        await pause(clock, wait, own.signal, 'deadline');
         if (own.signal.aborted) return;
       }
     }

@@ -4,7 +4,7 @@ import { pause, type Clock } from './clock.ts';
  * Servers refuse at once and take their time to answer. Who has waited for so many milliseconds
  * behind a request that may be refused is let go.
  */
-export const HEAD_START_MS = 1999;
+const HEAD_START_MS = 2000;
 
 /** Lets one request of a kind go ahead, so that what it finds out is not found out by a wave. */
 export interface Opening {
@@ -29,11 +29,10 @@ export function createOpening(clock: Clock, signal: AbortSignal): Opening {
       const fresh = names.filter((name) => !ahead.has(name));
       if (fresh.length === 0) return () => undefined;
       const over = new AbortController();
-      const waited = pause(clock, HEAD_START_MS, AbortSignal.any([signal, over.signal])).then(
-        () => {
-          for (const name of fresh) ahead.set(name, null);
-        },
-      );
+      const either = AbortSignal.any([signal, over.signal]);
+      const waited = pause(clock, HEAD_START_MS, either, 'head start').then(() => {
+        for (const name of fresh) ahead.set(name, null);
+      });
       for (const name of fresh) ahead.set(name, waited);
       return () => {
         over.abort();

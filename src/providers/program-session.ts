@@ -182,7 +182,7 @@ function createSilenceWatch(
     const over = new AbortController();
     void ended.then(() => over.abort());
     const before = heard();
-    await pause(clock, SILENCE_MS, over.signal);
+    await pause(clock, SILENCE_MS, over.signal, 'silence');
     if (over.signal.aborted || hinted || heard() > before) return;
     hinted = true;
     log(SILENT);
@@ -193,7 +193,7 @@ async function stop(child: Child, clock: Clock): Promise<void> {
   const over = new AbortController();
   child.closeInput();
   child.kill('SIGTERM');
-  await Promise.race([child.ended, pause(clock, CLOSE_GRACE_MS, over.signal)]);
+  await Promise.race([child.ended, pause(clock, CLOSE_GRACE_MS, over.signal, 'end')]);
   over.abort();
   child.kill('SIGKILL');
   await child.ended;

@@ -86,7 +86,7 @@ describe('a limiter', () => {
     const waiting = Array.from({ length: 6 }, () => go(dying));
     for (let round = 1; round <= 3; round++) {
       const { ticket } = await waiting.shift()!;
-      await dying.clock.sleep(400, new AbortController().signal);
+      await dying.clock.sleep(400, new AbortController().signal, 'pause');
       expect(dying.release(ticket, { kind: 'failed', fault: failedFault })).toEqual({
         down: round === 3,
         first: true,
@@ -103,7 +103,7 @@ describe('a limiter', () => {
     const shaky = limiter();
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
-      await shaky.clock.sleep(600, new AbortController().signal);
+      await shaky.clock.sleep(600, new AbortController().signal, 'pause');
       expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault }).down).toBe(
         false,
       );

@@ -1,8 +1,6 @@
-import type { Clock } from '../../../src/providers/clock.ts';
+import type { Clock, Sleep } from '../../../src/providers/clock.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import type { ProviderOptions, Providers } from '../../../src/providers/index.ts';
-import { HEAD_START_MS } from '../../../src/providers/opening.ts';
-import { SILENCE_MS } from '../../../src/providers/program-session.ts';
 import { recordingKey } from '../../../src/select/generation.ts';
 import type { Completion, Message, Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -13,11 +11,11 @@ import type { ModelServer, Script } from '../../stand-ins/models/server.ts';
 export const KEY = 'sk-live-51fgTY7qqPPab90XYZ';
 export const TIMEOUT_MS = 120_000;
 export const START = Date.parse('2026-01-02T03:04:05Z');
-/** Sleeps from here on are deadlines: in tests time does not run into them, it is pushed there. */
-const DEADLINE_MS = 100_000;
+/** Bounds that time does not run into in tests: it is pushed there. */
+const HELD: readonly Sleep[] = ['deadline', 'head start', 'silence'];
 
 export interface TestClock extends Clock {
-  /** Every pause that was asked for, deadlines left out, in milliseconds. */
+  /** Every sleep that time jumped over, in milliseconds. */
   pauses: number[];
   /** Lets this time pass, and every sleep that ends in it end. */
   expire(ms: number): void;
@@ -25,22 +23,22 @@ export interface TestClock extends Clock {
   open(): number;
 }
 
-/** Time that stands still, and jumps over every pause. */
+/** Time that stands still, and jumps over every sleep but the bounds that it holds. */
 export function testClock(): TestClock {
   let now = START;
-  const held = new Set<{ at: number; deadline: boolean; end(): void }>();
+  const held = new Set<{ at: number; what: Sleep; end(): void }>();
   const pauses: number[] = [];
   return {
     pauses,
     now: () => now,
-    sleep(ms, signal) {
-      if (ms < DEADLINE_MS && ms !== HEAD_START_MS && ms !== SILENCE_MS) {
+    sleep(ms, signal, what) {
+      if (!HELD.includes(what)) {
         pauses.push(ms);
         now += ms;
         return Promise.resolve();
       }
       return new Promise((resolve) => {
-        const entry = { at: now + ms, deadline: ms >= DEADLINE_MS, end: resolve };
+        const entry = { at: now + ms, what, end: resolve };
         held.add(entry);
         signal.addEventListener(
           'abort',
@@ -52,7 +50,7 @@ export function testClock(): TestClock {
         );
       });
     },
-    open: () => [...held].filter(({ deadline }) => deadline).length,
+    open: () => [...held].filter(({ what }) => what === 'deadline').length,
     expire(ms) {
       now += ms;
       for (const entry of [...held].filter(({ at }) => at <= now)) {
