@@ -59,6 +59,7 @@ export async function listHtml(
       : [
           '<noscript><p>Further references are shown by this page’s script; result.json has all.</p></noscript>',
         ]),
+    '<p id="rest" hidden></p>',
     ...[contents, ...rows.packs].map((pack) => `<div class="pack" hidden>${pack}</div>`),
     '</section>',
   ]);
@@ -132,7 +133,7 @@ function filterHtml(input: ListInput, { suites, tags }: Facets): string {
       [...tags].map(([tag, at]) => option(String(at), tag)).join(''),
     ),
     '<input type="search" placeholder="Find in references" aria-label="Find in references">',
-    '<button type="button" data-open="yes">Open all</button><button type="button" data-open="no">Close all</button><output aria-live="polite"></output>',
+    '<button type="button" data-open="yes">Open all</button><button type="button" data-open="no">Close all</button><button type="button" data-print>Print</button><output aria-live="polite"></output>',
     '<p class="soft">On a row: ↑ ↓ to the next, Enter opens, Esc closes, / finds.</p></fieldset>',
   ].join('');
 }

@@ -16,7 +16,12 @@ export const SCRIPT = `
     return text;
   });
   const packRows = Number(list.dataset.pack);
-  const own = [...list.children].map((one) => one.outerHTML);
+  const own = [...list.children];
+  const template = document.createElement('template');
+  const made = (html) => {
+    template.innerHTML = html;
+    return template.content.firstElementChild;
+  };
   const query = filter.querySelector('input[type=search]');
   const boxes = [...filter.querySelectorAll('input[type=checkbox]')];
   const selects = [...filter.querySelectorAll('select')];
@@ -44,14 +49,15 @@ export const SCRIPT = `
   let parts = [];
   let turns = 0;
   let all = false;
+  let printing = false;
   const otherwise = new Set();
   const isOpen = (id) => all !== otherwise.has(id);
 
   const put = (part, rows) => {
-    part.box.innerHTML = rows.join('');
+    part.box.replaceChildren(...rows.map((row) => (typeof row === 'string' ? made(row) : row)));
     part.box.style.height = '';
     part.filled = true;
-    for (const one of part.box.children) if (isOpen(one.id)) one.open = true;
+    for (const one of part.box.children) if (one.open !== isOpen(one.id)) one.open = !one.open;
   };
   const fill = async (part, wanted = false) => {
     part.near = true;
@@ -62,7 +68,7 @@ export const SCRIPT = `
   };
   const clear = (part) => {
     part.near = false;
-    if (!part.filled || part.stays || part.box.contains(document.activeElement)) return;
+    if (!part.filled || part.stays || printing || part.box.contains(document.activeElement)) return;
     part.box.style.height = part.box.offsetHeight + 'px';
     part.box.replaceChildren();
     part.filled = false;
@@ -73,9 +79,12 @@ export const SCRIPT = `
       if (part !== undefined) void (isIntersecting ? fill(part) : clear(part));
     }
   }, { rootMargin: '1200px 0px' });
+  const watch = () => {
+    watcher.disconnect();
+    for (const { box } of parts) watcher.observe(box);
+  };
   const show = (places) => {
     shown = places;
-    watcher.disconnect();
     parts = [];
     for (let from = 0; from < places.length; from += VIEW) {
       const of = places.slice(from, from + VIEW);
@@ -85,17 +94,18 @@ export const SCRIPT = `
       parts.push(part);
     }
     list.replaceChildren(...parts.map(({ box }) => box));
-    for (const { box } of parts) watcher.observe(box);
+    watch();
     said.textContent = places.length.toLocaleString('en-US') + ' of ' + index.length.toLocaleString('en-US') + ' shown';
   };
 
   const plain = (html) => html.replace(/<[^>]*>/g, '').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').toLowerCase();
+  const textOf = (row) => (typeof row === 'string' ? plain(row) : row.textContent.toLowerCase());
   const withWords = async (places, words, isLate) => {
     const found = [];
     for (let from = 0; from < places.length && !isLate(); from += VIEW) {
       const some = places.slice(from, from + VIEW);
       const rows = await rowsAt(some);
-      found.push(...some.filter((_, at) => plain(rows[at]).includes(words)));
+      found.push(...some.filter((_, at) => textOf(rows[at]).includes(words)));
     }
     return found;
   };
@@ -144,7 +154,24 @@ export const SCRIPT = `
   const numberOf = (row) => shown.indexOf(placeOf.get(row.id));
 
   filter.addEventListener('input', () => void apply());
+  const rest = document.getElementById('rest');
+  const print = async () => {
+    printing = true;
+    for (const part of parts) await fill(part, true);
+    window.print();
+  };
+  addEventListener('beforeprint', () => {
+    const left = parts.filter(({ filled }) => !filled).reduce((sum, { places }) => sum + places.length, 0);
+    rest.hidden = left === 0;
+    rest.textContent = left.toLocaleString('en-US') + ' more rows are printed by the button Print of this page.';
+  });
+  addEventListener('afterprint', () => {
+    printing = false;
+    // Says anew of each part whether it is near, which takes the far ones out again.
+    watch();
+  });
   filter.addEventListener('click', ({ target }) => {
+    if (target.dataset.print !== undefined) void print();
     if (target.dataset.open === undefined) return;
     all = target.dataset.open === 'yes';
     otherwise.clear();

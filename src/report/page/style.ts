@@ -99,13 +99,14 @@ details.case:target{border-color:var(--link)}
 section,details.case{scroll-margin-top:10px}
 details.part>summary{cursor:pointer;font-size:19px;font-weight:600;margin:26px 0 10px}
 footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
-@media(max-width:760px){header,main,footer{padding-left:12px;padding-right:12px}h1{font-size:21px}.dots{flex-basis:100%}.facts tr{display:grid}.facts th,.facts td{width:auto;border-bottom:0;padding:4px 8px}.facts tr{border-bottom:1px solid var(--line)}.sides{grid-template-columns:1fr}.dots{margin-left:0}}
-@media print{#filter{display:none}details.case{content-visibility:visible}}
+@media(max-width:760px){pre.diff{white-space:pre-wrap;overflow-wrap:anywhere}th,td{padding:7px 8px}td:first-child{min-width:0}header,main,footer{padding-left:12px;padding-right:12px}h1{font-size:21px}.dots{flex-basis:100%}.facts tr{display:grid}.facts th,.facts td{width:auto;border-bottom:0;padding:4px 8px}.facts tr{border-bottom:1px solid var(--line)}.sides{grid-template-columns:1fr}.dots{margin-left:0}}
+#rest{display:none}
+@media print{#filter{display:none}#rest:not([hidden]){display:block}pre.diff{white-space:pre-wrap}details.case{content-visibility:visible}}
 `;
 
-export const STYLE_HASH = 'sha256-BNGAg0ykuUb6xPoL4m/VgW0+ABV9JXUlvDyu1J6rpe4=';
+export const STYLE_HASH = 'sha256-EWoRl7jxFJqBdgR/IifeJbiAfQKQvUCtc7ccKo1AyVA=';
 
-export const SCRIPT_HASH = 'sha256-3TU5I6NDKnB8KXx/Z5jcN0IWBrT5vvI2qaDMeF3tUwc=';
+export const SCRIPT_HASH = 'sha256-bzfSmrmcvdKqrHZrjAAPVnTuPAzPnJU7MTFvmAL+61o=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
 export const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;
