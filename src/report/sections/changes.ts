@@ -140,15 +140,9 @@ function causeOf(
   const known = new Set(lines.map(keyOf));
   const changed = one.hunks.flatMap((hunk) => hunk.lines).filter(({ sign }) => sign !== 'same');
   const others = changed.filter((line) => !known.has(keyOf(line)));
-  const margin = marginOf(others);
   const left = changed.length + one.more - lines.length;
   if (first === undefined || left <= BESIDE_CAUSE || lines.length > most) return null;
-  const shown =
-    most < ROOM_FOR_ALL
-      ? []
-      : others
-          .slice(0, most - lines.length)
-          .map(({ sign, text }) => ({ sign, text: text.slice(margin) }));
+  const shown = most < ROOM_FOR_ALL ? [] : withoutMargin(others).slice(0, most - lines.length);
   const gap = shown.length === 0 ? counted(left, 'more changed line') : 'other changed lines';
   return { line: first.head.line, lines: [...lines, { sign: 'gap', text: `… ${gap}` }, ...shown] };
 }
