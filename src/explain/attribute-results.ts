@@ -10,17 +10,10 @@ import type { Outcome } from '../types/metric.ts';
 import type { Complete, Grader } from '../types/model.ts';
 import type { Side } from '../types/plain.ts';
 import type { Solve } from '../types/solver.ts';
+import { countTries, proficiencyOf, triesBelow, wordOf } from './proficiency.ts';
 import type { Surveyed } from './survey.ts';
 import { largestDrops, otherSkills } from './tables.ts';
-import {
-  countTries,
-  groupVerdicts,
-  proficiencyOf,
-  triesBelow,
-  wordOf,
-  type GroupVerdict,
-  type Member,
-} from './verdicts.ts';
+import { groupVerdicts, type GroupVerdict, type Member } from './verdicts.ts';
 
 /** One reference of a suite: both sides' references together, removed and added ones included. */
 export interface ExplainReference extends ReferenceText {

@@ -15,8 +15,8 @@ export function hasFallen({ verdict, references }: SuiteResult): boolean {
 
 /**
  * The references that got worse, worst first: those that are named, then those that fell with the
- * suite; of each cluster the worst before any second one. Of a suite that fell as a whole, those
- * that passed less often.
+ * suite. Of a suite that fell as a whole, those that passed less often. References of one cluster
+ * count like any others: a cause is proven by fresh tries of each of them.
  */
 export function fallenReferences({ references }: SuiteResult): ReferenceResult[] {
   const worse = references.filter(

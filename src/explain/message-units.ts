@@ -1,7 +1,8 @@
 import type { CauseUnit } from '../result/causes.ts';
 import type { Prompt } from '../suite/suite.ts';
 import { align, likeness } from './likeness.ts';
-import { composeText, mergeTexts, type MergedText, type Rewording } from './merged-text.ts';
+import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
+import type { MergedText } from './text-units.ts';
 import type { Places } from './unit-places.ts';
 
 type Message = Prompt['messages'][number];

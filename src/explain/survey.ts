@@ -1,31 +1,16 @@
-import {
-  attributeLimit,
-  expectedText,
-  type Attribute,
-  type ReferenceText,
-} from '../suite/attributes.ts';
+import { attributeLimit, type Attribute } from '../suite/attributes.ts';
 import type { Side } from '../types/plain.ts';
-import {
-  inCommon,
-  misalignment,
-  rateAnswer,
-  rateReference,
-  scoreOf,
-  type Ratings,
-  type SkillPair,
-} from './affinity.ts';
+import { inCommon, misalignment, scoreOf, type Ratings, type SkillPair } from './affinity.ts';
 import type { AskTools } from './ask.ts';
 import { assign, type AssignTools, type Assignment } from './assign.ts';
 import { priorsOf } from './assignment-program.ts';
 import { discover } from './discover.ts';
-
-/**
- * A reference to survey, with the answer of each side that its skills are read from; null where
- * there is none, or none that counts.
- */
-interface SurveyReference extends ReferenceText {
-  answers: Record<Side, string | null>;
-}
+import {
+  rateAnswers,
+  rateReferences,
+  type Answers,
+  type SurveyReference,
+} from './survey-ratings.ts';
 
 interface SurveyOptions {
   /** Attributes that people chose; null: discovered. */
@@ -73,27 +58,10 @@ export async function survey(
       ? await discovered(references, options, tools, notes)
       : bearable(options.pinned, references.length, options.most, notes);
   if (attributes.length === 0) return { surveyed: [], notes };
-  const ratings = new Map(
-    await Promise.all(
-      references.map(async (reference): Promise<[string, Ratings]> => [
-        reference.id,
-        await rateReference(reference, attributes, tools),
-      ]),
-    ),
-  );
-  const missing = missingRatings(ratings.values());
-  if (missing.unrated > MAX_UNRATED_SHARE * ratings.size) {
-    notes.push(
-      `attributes were not worked out: ${String(missing.unrated)} of ${String(ratings.size)} references could not be rated (${missing.reason})`,
-    );
-    return { surveyed: [], notes };
-  }
-  if (missing.partly > 0)
-    notes.push(
-      `${String(missing.partly)} of ${String(ratings.size)} references are not fully rated: ${missing.reason}`,
-    );
+  const ratings = await rateReferences(references, attributes, tools, notes);
+  if (ratings === null) return { surveyed: [], notes };
   const answers = options.alignment
-    ? reliable(await ratedAnswers(references, attributes, ratings, tools), notes)
+    ? await rateAnswers(references, attributes, ratings, tools, notes)
     : null;
   const surveyed: Surveyed[] = [];
   for (const kind of ['domain', 'subtask'] as const) {
@@ -148,81 +116,6 @@ function bearable(
     );
     return [];
   });
-}
-
-/**
- * More than this share without any rating, as when calls end on the way, and what the rest shows is
- * not the suite.
- */
-const MAX_UNRATED_SHARE = 0.1;
-
-/** How many lack some rating, how many have none at all, and why the first one does. */
-function missingRatings(all: Iterable<Ratings>): {
-  partly: number;
-  unrated: number;
-  reason: string;
-} {
-  const found = { partly: 0, unrated: 0, reason: '' };
-  for (const ratings of all) {
-    const unscored = [...ratings.values()].flatMap((one) =>
-      one.status === 'unscored' ? [one.reason] : [],
-    );
-    if (unscored.length === 0) continue;
-    found.partly += 1;
-    if (unscored.length === ratings.size) found.unrated += 1;
-    if (found.partly === 1) found.reason = unscored[0] ?? '';
-  }
-  return found;
-}
-
-/**
- * Rated answers, unless too many of them could not be rated; then the alignment is left out, and a
- * note says why.
- */
-function reliable(answers: Answers, notes: string[]): Answers | null {
-  const all = [...answers.base.values(), ...answers.head.values()];
-  const { unrated, reason } = missingRatings(all);
-  if (unrated <= MAX_UNRATED_SHARE * all.length) return answers;
-  notes.push(
-    `the skill alignment was not worked out: ${String(unrated)} of ${String(all.length)} answers could not be rated (${reason})`,
-  );
-  return null;
-}
-
-type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
-
-async function ratedAnswers(
-  references: readonly SurveyReference[],
-  attributes: readonly Attribute[],
-  expected: ReadonlyMap<string, Ratings>,
-  tools: AskTools,
-): Promise<Answers> {
-  const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
-  const ratingsOf = async (
-    reference: SurveyReference,
-    answer: string | null,
-  ): Promise<Ratings | null> => {
-    const wanted = expectedText(reference.expected);
-    // Nothing to compare with where no answer is expected, and nothing to ask where it is the
-    // expected one.
-    if (answer === null || wanted === null || subtasks.length === 0) return null;
-    return answer === wanted
-      ? (expected.get(reference.id) ?? null)
-      : rateAnswer(reference, answer, subtasks, tools);
-  };
-  const rated = async (side: Side): Promise<ReadonlyMap<string, Ratings>> =>
-    new Map(
-      (
-        await Promise.all(
-          references.map(async (reference): Promise<[string, Ratings][]> => {
-            const ratings = await ratingsOf(reference, reference.answers[side]);
-            return ratings === null ? [] : [[reference.id, ratings]];
-          }),
-        )
-      ).flat(),
-    );
-  const [base, head] = await Promise.all([rated('base'), rated('head')]);
-  return { base, head };
 }
 
 interface KindTools {

@@ -1,8 +1,8 @@
 import type { CauseUnit } from '../result/causes.ts';
 import type { Prompt } from '../suite/suite.ts';
 import type { Place, Side } from '../types/plain.ts';
-import type { TextSpan, TextUnit } from './merged-text.ts';
 import { linePlaces, textPlace, type LineRange } from './text-places.ts';
+import type { TextSpan, TextUnit } from './text-units.ts';
 
 /** The lines of a side's file; null: it has no such text. */
 export type ReadLines = (side: Side, file: string) => readonly string[] | null;

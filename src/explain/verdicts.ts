@@ -1,81 +1,17 @@
 import { FEWEST_COMPARED } from '../plan/explain-cost.ts';
-import type { AttributeResult, Proficiency } from '../result/attributes.ts';
-import type { TryResult } from '../result/reference-result.ts';
+import type { AttributeResult } from '../result/attributes.ts';
 import {
   bundleMoments,
   bundlesAmong,
   mirroredClusters,
   total,
-  type Bundle,
   type Cluster,
 } from '../statistics/bundles.ts';
 import { headMoments } from '../statistics/distributions.ts';
-import { differenceInterval } from '../statistics/interval.ts';
 import { stepDownMaxT } from '../statistics/max-t.ts';
 import { createRandom } from '../statistics/random.ts';
-import {
-  isComparable,
-  isInformative,
-  mirrored,
-  type Counts,
-  type Table,
-} from '../statistics/table.ts';
-import type { Outcome } from '../types/metric.ts';
-
-/**
- * Passes and judged tries of one side: by the try's own outcome, or by one metric's score. Tries
- * from index `tries` on are left out.
- */
-export function countTries(
-  given: readonly TryResult[],
-  metric: string | null,
-  tries: number | null,
-): Counts {
-  const words = triesBelow(given, tries).map((one) => wordOf(one, metric));
-  const passes = words.filter((word) => word === 'pass').length;
-  return { passes, tries: passes + words.filter((word) => word === 'fail').length };
-}
-
-/** The tries with an index below `tries`; null: all. */
-export function triesBelow(given: readonly TryResult[], tries: number | null): TryResult[] {
-  return given.filter(({ try: index }) => tries === null || index < tries);
-}
-
-/** The try's own outcome, or that of one metric's score; undefined: it has none. */
-export function wordOf({ outcome, scores }: TryResult, metric: string | null): Outcome | undefined {
-  return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
-}
-
-/**
- * Pass rates of an attribute's references on both sides, their difference and its two-sided 90 %
- * interval, in which `bundles` of them move together.
- */
-export function proficiencyOf(
-  tables: readonly Table[],
-  bundles: readonly Bundle[] = [],
-): Proficiency {
-  const compared = tables.filter(isComparable);
-  const interval = differenceInterval(tables, { bundles });
-  const onBase = tables.some(({ base }) => base.tries > 0);
-  const onHead = tables.some(({ head }) => head.tries > 0);
-  const shown =
-    onBase && onHead ? compared : tables.filter(({ base, head }) => base.tries + head.tries > 0);
-  return {
-    n: shown.length,
-    base: meanRate(shown.map(({ base }) => base)),
-    head: meanRate(shown.map(({ head }) => head)),
-    difference: interval?.difference ?? null,
-    low: interval?.low ?? null,
-    high: interval?.high ?? null,
-  };
-}
-
-function meanRate(counts: readonly Counts[]): number | null {
-  const judged = counts.filter(({ tries }) => tries > 0);
-  return judged.length === 0
-    ? null
-    : judged.reduce((sum, { passes, tries }) => sum + passes / tries, 0) / judged.length;
-}
+import { isComparable, isInformative, mirrored, type Table } from '../statistics/table.ts';
+import { proficiencyOf } from './proficiency.ts';
 
 /**
  * The smallest p is 1/2000, and a p of 0.05 has a standard error of 0.005; thousands of references

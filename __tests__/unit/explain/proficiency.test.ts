@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { misalignment } from '../../../src/explain/affinity.ts';
+import { countTries, proficiencyOf } from '../../../src/explain/proficiency.ts';
 import { largestDrops, otherSkills } from '../../../src/explain/tables.ts';
-import { countTries, proficiencyOf } from '../../../src/explain/verdicts.ts';
 import type { Table } from '../../../src/statistics/table.ts';
 import { tryResult } from '../run/builders.ts';
 

@@ -1,0 +1,113 @@
+/** Part of a line: on both sides, or on one of them as part of a unit. */
+export interface Piece {
+  text: string;
+  side: 'both' | 'base' | 'head';
+  /** Number of the unit that takes it away or brings it; null: both sides have it. */
+  unit: number | null;
+  /** The line of its own side's text that it stands on, from 0. */
+  line: number;
+}
+
+/** `shared`: both sides have this line, whatever its pieces; else it is there while a piece is. */
+export interface MergedLine {
+  shared: boolean;
+  pieces: Piece[];
+}
+
+/** Both sides of a text in one, line by line. */
+export interface MergedText {
+  lines: MergedLine[];
+  units: TextUnit[];
+}
+
+/** A change of a text that can be made by itself. */
+export interface TextUnit {
+  kind: 'line' | 'sentence' | 'moved line' | 'hunk';
+  base: TextSpan | null;
+  head: TextSpan | null;
+  /** The line of head, from 0, on which it stands or, where it only takes away, before which it stood. */
+  anchor: number;
+}
+
+/** What a unit takes away from base, or brings to head, with its lines there, from 0. */
+export interface TextSpan {
+  text: string;
+  from: number;
+  to: number;
+}
+
+/** Its line went from one place to another. */
+export function isMoved(unit: readonly Piece[]): boolean {
+  const [first, second] = unit;
+  return (
+    first !== undefined &&
+    second !== undefined &&
+    first.side !== second.side &&
+    first.text.trim() !== '' &&
+    first.text.trim() === second.text.trim()
+  );
+}
+
+/**
+ * The merged lines with their units: each numbered in its pieces, with its kind and its place on both
+ * sides.
+ */
+export function numbered(
+  lines: MergedLine[],
+  units: readonly Piece[][],
+  grain: 'lines' | 'hunks',
+): MergedText {
+  const ownLine = new Map(lines.flatMap((line) => line.pieces.map((one) => [one, line] as const)));
+  const anchors = headLines(lines);
+  for (const [number, unit] of units.entries()) for (const one of unit) one.unit = number;
+  return {
+    lines,
+    units: units.map((unit) => ({
+      kind: kindOf(unit, ownLine, grain),
+      base: spanOf(unit, 'base'),
+      head: spanOf(unit, 'head'),
+      anchor: Math.min(...unit.map((one) => anchors.get(one) ?? Infinity)),
+    })),
+  };
+}
+
+/** By piece: its line of head, or the one that comes next there. */
+function headLines(lines: readonly MergedLine[]): Map<Piece, number> {
+  const found = new Map<Piece, number>();
+  let next = 0;
+  const last = lines.filter(isOnHead).length - 1;
+  for (const line of lines) {
+    for (const one of line.pieces) found.set(one, Math.max(0, Math.min(next, last)));
+    if (isOnHead(line)) next += 1;
+  }
+  return found;
+}
+
+function isOnHead({ shared, pieces }: MergedLine): boolean {
+  return shared || pieces.some(({ side }) => side === 'head');
+}
+
+function kindOf(
+  unit: readonly Piece[],
+  lines: ReadonlyMap<Piece, MergedLine>,
+  grain: 'lines' | 'hunks',
+): TextUnit['kind'] {
+  if (grain === 'hunks') return 'hunk';
+  const others = unit.some((one) =>
+    lines.get(one)?.pieces.some((other) => other.unit !== one.unit),
+  );
+  if (others) return 'sentence';
+  const [first, second] = unit;
+  const apart =
+    first !== undefined && second !== undefined && lines.get(first) !== lines.get(second);
+  return isMoved(unit) && apart ? 'moved line' : 'line';
+}
+
+function spanOf(unit: readonly Piece[], side: 'base' | 'head'): TextSpan | null {
+  const own = unit.filter((one) => one.side === side).sort((a, b) => a.line - b.line);
+  const texts = own.filter(({ text }) => text.trim() !== '');
+  const shown = texts.length > 0 ? texts : own;
+  const [first, last] = [shown[0], shown.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return { text: shown.map(({ text }) => text).join('\n'), from: first.line, to: last.line };
+}
