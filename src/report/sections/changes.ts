@@ -1,4 +1,4 @@
-import type { CauseUnit } from '../../result/causes.ts';
+import type { Cause, CauseUnit } from '../../result/causes.ts';
 import type { ChangedText } from '../../result/changes.ts';
 import type { Result } from '../../result/result.ts';
 import { counted } from '../../text/amounts.ts';
@@ -56,7 +56,7 @@ export function changedLines(result: Result, { lines }: Detail): Block[] {
         : [
             {
               kind: 'diff' as const,
-              lines: causeOf(one, each, result)?.lines ?? linesOf(one, each),
+              lines: causeOf(one, each, result)?.lines ?? linesOf(one, each, result),
             },
           ]),
     ]),
@@ -131,16 +131,24 @@ function causeOf(
   { causes = [] }: Result,
 ): { line: number; lines: DiffLine[] } | null {
   const units = causes
-    .flatMap((suite) => suite.causes.flatMap((cause) => cause.units))
+    .flatMap((suite) =>
+      suite.causes.flatMap(({ relation, units: own }) =>
+        own.map((unit) => ({ ...unit, relation })),
+      ),
+    )
     .filter(({ kind, head: { file } }) => TEXT_KINDS.has(kind) && file === one.file);
   const [first] = units;
   const lines = [...new Map(units.map((unit) => [unit.head.line, unit])).values()].flatMap(
-    ({ base_text, head_text }) => [...signed('removed', base_text), ...signed('added', head_text)],
+    ({ base_text, head_text, relation }) => [
+      ...signed('removed', base_text),
+      ...signed('added', head_text),
+      ...remarkOf(relation),
+    ],
   );
   const known = new Set(lines.map(keyOf));
   const changed = one.hunks.flatMap((hunk) => hunk.lines).filter(({ sign }) => sign !== 'same');
   const others = changed.filter((line) => !known.has(keyOf(line)));
-  const left = changed.length + one.more - lines.length;
+  const left = changed.length + one.more - changedIn(lines);
   if (first === undefined || left <= BESIDE_CAUSE || lines.length > most) return null;
   const shown = most < ROOM_FOR_ALL ? [] : withoutMargin(others).slice(0, most - lines.length);
   const gap = shown.length === 0 ? counted(left, 'more changed line') : 'other changed lines';
@@ -163,16 +171,57 @@ function signed(sign: 'removed' | 'added', written: string | null): DiffLine[] {
         .map((line) => ({ sign, text: line }));
 }
 
-function linesOf({ hunks, more }: ChangedText, most: number): DiffLine[] {
+function changedIn(lines: readonly DiffLine[]): number {
+  return lines.filter(({ sign }) => sign === 'added' || sign === 'removed').length;
+}
+
+/** What is said below a line that made a suite worse: a colour would not reach everybody. */
+const REMARKS: Readonly<Record<Cause['relation'], string | null>> = {
+  alone: '↑ cause',
+  together: '↑ cause, only together',
+  either: '↑ cause, either alone',
+  // Nothing was tried, so nothing is known of its lines.
+  'only-change': null,
+};
+
+function remarkOf(relation: Cause['relation']): DiffLine[] {
+  const remark = REMARKS[relation];
+  return remark === null ? [] : [{ sign: 'gap', text: remark }];
+}
+
+/** The lines of a hunk, each that made a suite worse with a remark below. */
+function withCauses(
+  { base, head, lines }: ChangedText['hunks'][number],
+  { file, base_file }: ChangedText,
+  { causes = [] }: Result,
+): DiffLine[] {
+  const remarks = new Map<string, DiffLine[]>();
+  for (const { relation, units } of causes.flatMap((suite) => suite.causes))
+    for (const { side, file: own, lines: at } of units)
+      if (own === (side === 'head' ? file : base_file))
+        remarks.set(
+          `${side === 'head' ? 'added' : 'removed'} ${String(at.to)}`,
+          remarkOf(relation),
+        );
+  let [onBase, onHead] = [base, head];
+  return lines.flatMap((line): DiffLine[] => {
+    const remark = remarks.get(`${line.sign} ${String(line.sign === 'added' ? onHead : onBase)}`);
+    if (line.sign !== 'added') onBase += 1;
+    if (line.sign !== 'removed') onHead += 1;
+    return [line, ...(remark ?? [])];
+  });
+}
+
+function linesOf(one: ChangedText, most: number, result: Result): DiffLine[] {
+  const { hunks, more } = one;
   const all = withoutMargin(
-    hunks.flatMap(({ lines }, index): DiffLine[] => [
+    hunks.flatMap((hunk, index): DiffLine[] => [
       ...(index === 0 ? [] : [{ sign: 'gap' as const, text: '…' }]),
-      ...lines,
+      ...withCauses(hunk, one, result),
     ]),
   );
   const shown = all.slice(0, most);
-  const left =
-    all.slice(most).filter(({ sign }) => sign === 'added' || sign === 'removed').length + more;
+  const left = changedIn(all.slice(most)) + more;
   return left === 0
     ? shown
     : [...shown, { sign: 'gap', text: `… ${counted(left, 'more changed line')}` }];

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { markdownOf } from '../../../../src/report/markdown.ts';
+import { changedLines } from '../../../../src/report/sections/changes.ts';
+import { COMMENT_LEVELS, NO_LINKS } from '../../../../src/report/sections/document.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
+import type { Cause, CauseUnit } from '../../../../src/result/causes.ts';
+import type { ChangedText } from '../../../../src/result/changes.ts';
+import type { Result } from '../../../../src/result/result.ts';
+import { regression } from '../results.ts';
+
+const FILE = 'prompts/p.yaml';
+
+/** Lines 7 to 6 + n of the file in other words; line 30 of base is gone. */
+function changed(count: number): ChangedText {
+  const words = (at: number, what: string): string => `      ${what} ${String(7 + at)}`;
+  const at = Array.from({ length: count }, (_, i) => i);
+  return {
+    file: FILE,
+    base_file: FILE,
+    suites: ['p'],
+    hunks: [
+      {
+        base: 7,
+        head: 7,
+        lines: at.flatMap((i) => [
+          { sign: 'removed', text: words(i, 'old') },
+          { sign: 'added', text: words(i, 'new') },
+        ]),
+      },
+      {
+        base: 99,
+        head: 99,
+        lines: [
+          { sign: 'same', text: '      same' },
+          { sign: 'removed', text: '      gone' },
+        ],
+      },
+    ],
+    more: 0,
+  };
+}
+
+function unit(side: CauseUnit['side'], line: number): CauseUnit {
+  return {
+    kind: 'line',
+    name: null,
+    file: FILE,
+    side,
+    lines: { from: line, to: line },
+    head: { file: FILE, line },
+    base_text: side === 'head' ? `old ${String(line)}` : 'gone',
+    head_text: side === 'head' ? `new ${String(line)}` : null,
+  };
+}
+
+function withCauses(relation: Cause['relation'], units: CauseUnit[], count = 3): Result {
+  const whole = regression();
+  const worst = whole.suites.find(({ verdict }) => verdict === 'regressed');
+  if (worst === undefined) throw new Error('no suite is regressed');
+  const { path, name: suite, variant } = worst;
+  const held = { references: 0, of: 0 };
+  const explained = { status: 'found' as const, reason: null, units: 4, harmless: [] };
+  return {
+    ...whole,
+    changes: [{ ...changed(count), suites: [suite] }],
+    causes: [
+      {
+        path,
+        suite,
+        variant,
+        causes: [{ relation, units, references: [], held, p: null, calls: 0 }],
+        explained: { ...explained, unexplained: [], calls: 0 },
+      },
+    ],
+  };
+}
+
+/** The lines of the block, at most so many. */
+function block(result: Result, lines = 24): string[] {
+  const [detail] = COMMENT_LEVELS;
+  if (detail === undefined) throw new Error('there is no detail');
+  const text = markdownOf(changedLines(result, { ...detail, lines }), NO_LINKS);
+  return text.split('\n').slice(3, -1);
+}
+
+describe('the changed lines in a report', () => {
+  test('have a word below the one that did it, which needs no colour', () => {
+    expect(block(withCauses('alone', [unit('head', 8)]))).toEqual([
+      '- old 8',
+      '+ new 8',
+      '  ↑ cause',
+      '  … 5 more changed lines',
+    ]);
+    // Beside two other lines the cause is seen in its place.
+    expect(block(withCauses('alone', [unit('head', 7)], 1))).toEqual([
+      '- old 7',
+      '+ new 7',
+      '  ↑ cause',
+      '  …',
+      '  same',
+      '- gone',
+    ]);
+    const terminal = renderTerminal(withCauses('alone', [unit('head', 8)]), {
+      colour: false,
+      width: 100,
+    });
+    expect(terminal).toMatch(/\+ new 8\n +↑ cause\n/);
+  });
+
+  test.each<[Cause['relation'], CauseUnit[], string[]]>([
+    [
+      'together',
+      [unit('head', 7), unit('base', 100)],
+      ['+ new 7', '  ↑ cause, only together', '- gone', '  ↑ cause, only together'],
+    ],
+    [
+      'either',
+      [unit('head', 7), unit('head', 9)],
+      ['+ new 7', '  ↑ cause, either alone', '+ new 9', '  ↑ cause, either alone'],
+    ],
+    ['only-change', [unit('head', 7)], []],
+    [
+      'alone',
+      [{ ...unit('head', 7), file: 'prompts/o.yaml', head: { file: 'prompts/o.yaml', line: 7 } }],
+      [],
+    ],
+  ])('say of several how they do it: %s', (relation, units, expected) => {
+    const lines = block(withCauses(relation, units));
+    expect(
+      lines.flatMap((line, at) => (line.startsWith('  ↑') ? [lines[at - 1], line] : [])),
+    ).toEqual(expected);
+  });
+
+  test('show the one that did it where there is no room for all', () => {
+    const lines = block(withCauses('alone', [unit('head', 30)], 40), 8);
+    expect(lines).toEqual(['- old 30', '+ new 30', '  ↑ cause', '  … 79 more changed lines']);
+  });
+});
