@@ -9,6 +9,7 @@ import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
 import { formatProblem } from '../../src/errors.ts';
 import { builtInRubrics } from '../../src/metrics/rubric.ts';
+import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/plan/cause-calls.ts';
 import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -72,6 +73,22 @@ const OWN_TESTS: Readonly<Record<string, string>> = {
   'docs/rubrics.md': 'system/docs/rubrics.test.ts',
   'docs/conversations.md': 'system/docs/conversations.test.ts',
 };
+
+describe('what looking for causes takes by default', () => {
+  test('is in the documentation as in the code', () => {
+    const page = read('docs/causes.md');
+    const rows = [...page.matchAll(/^\| +(\d+) \| +(\d+) \|$/gm)];
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [, compared, most] of rows)
+      expect([compared, defaultCauseCalls(Number(compared))]).toEqual([compared, Number(most)]);
+    const [least, most] = [defaultCauseCalls(0), defaultCauseCalls(Infinity)].map(String);
+    expect(most).toBe(String(MOST_CAUSE_CALLS));
+    expect(page).toContain(
+      `half of what the comparison took, at least ${least} and at most ${most}`,
+    );
+    expect(page).toContain(`"up to ${most} more calls if something regresses"`);
+  });
+});
 
 describe('code blocks', () => {
   test('are of kinds that are looked at here', () => {

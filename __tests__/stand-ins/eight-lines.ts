@@ -1,7 +1,7 @@
 import type { Script } from './models/server.ts';
 
 /** A prompt of a shop of which eight lines change; line 10 of its file did it. */
-const BASE_LINES = [
+export const BASE_LINES = [
   'You answer for a shop.',
   'Name the refund period.',
   'Greet politely.',

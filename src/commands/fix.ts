@@ -93,7 +93,8 @@ async function writeFix(folder: string, fix: Fix): Promise<void> {
   const refuse = (message: string): never => {
     throw new UserError([problem({ file: fix.file, line: fix.lines.from }, message)]);
   };
-  if (!isPlainRelative(fix.file)) refuse('is not a file of this project; nothing was written');
+  if (!isPlainRelative(fix.file) || /(?:^|\/)\.git(?:\/|$)/i.test(fix.file))
+    refuse('is not a file of this project; nothing was written');
   const path = join(folder, fix.file);
   const found = await lstat(path).catch(() => null);
   if (found?.isFile() !== true || relative(folder, await realpath(path)) !== relative(folder, path))

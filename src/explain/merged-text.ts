@@ -1,6 +1,12 @@
 import { diffArrays } from 'diff';
 import { align, likeness } from './likeness.ts';
-import { isMoved, numbered, type MergedLine, type MergedText, type Piece } from './text-units.ts';
+import {
+  isMoved,
+  numbered,
+  type MergedLine,
+  type MergedText,
+  type TextPiece,
+} from './text-units.ts';
 
 /** Longer lines are taken apart into sentences, in characters. */
 const LONG_LINE = 100;
@@ -23,7 +29,7 @@ const ALIKE = 0.35;
 export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks'): MergedText {
   const drafts = draftLines(base, head);
   if (drafts === null) return wholeTexts(base, head);
-  const units: Piece[][] = [];
+  const units: TextPiece[][] = [];
   const lines = grain === 'hunks' ? byHunks(drafts, units) : byLines(drafts, units);
   if (grain === 'lines') joinBlanks(units);
   return numbered(lines, units, grain);
@@ -44,7 +50,7 @@ export function composeText(
   const all = lines.flatMap(({ pieces }) => pieces);
   const own = all.filter(({ unit }) => unit !== null && unit === reworded?.unit);
   const place = own.find(({ side }) => side === 'head') ?? own[0];
-  const textOf = (one: Piece): string | null => {
+  const textOf = (one: TextPiece): string | null => {
     if (one === place) return reworded?.text ?? null;
     if (own.includes(one)) return null;
     return one.unit === null || (one.side === 'head') === has(one.unit) ? one.text : null;
@@ -58,7 +64,7 @@ export function composeText(
 }
 
 /** A run of lines that both sides have, or of lines that differ. */
-type Draft = { same: string[]; line: number } | { removed: Piece[]; added: Piece[] };
+type Draft = { same: string[]; line: number } | { removed: TextPiece[]; added: TextPiece[] };
 
 function draftLines(base: string, head: string): Draft[] | null {
   const changes = diffArrays(base.split('\n'), head.split('\n'), { maxEditLength: MOST_EDITS });
@@ -78,7 +84,7 @@ function draftLines(base: string, head: string): Draft[] | null {
   return drafts;
 }
 
-function piece(text: string, side: Piece['side'], line: number): Piece {
+function piece(text: string, side: TextPiece['side'], line: number): TextPiece {
   return { text, side, unit: null, line };
 }
 
@@ -90,7 +96,7 @@ function wholeTexts(base: string, head: string): MergedText {
   return numbered(units.flat().map(unsharedLine), units, 'hunks');
 }
 
-function unsharedLine(one: Piece): MergedLine {
+function unsharedLine(one: TextPiece): MergedLine {
   return { shared: false, pieces: [one] };
 }
 
@@ -98,7 +104,7 @@ function sharedLines({ same, line }: Extract<Draft, { same: string[] }>): Merged
   return same.map((text, i) => ({ shared: true, pieces: [piece(text, 'both', line + i)] }));
 }
 
-function byHunks(drafts: readonly Draft[], units: Piece[][]): MergedLine[] {
+function byHunks(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   return drafts.flatMap((draft) => {
     if ('same' in draft) return sharedLines(draft);
     const all = [...draft.removed, ...draft.added];
@@ -107,20 +113,20 @@ function byHunks(drafts: readonly Draft[], units: Piece[][]): MergedLine[] {
   });
 }
 
-function byLines(drafts: readonly Draft[], units: Piece[][]): MergedLine[] {
+function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   const moved = movedPieces(drafts);
   return drafts.flatMap((draft) => {
     if ('same' in draft) return sharedLines(draft);
-    const stays = (one: Piece): boolean => !moved.has(one);
-    const pairs = new Map<Piece, Piece>(
+    const stays = (one: TextPiece): boolean => !moved.has(one);
+    const pairs = new Map<TextPiece, TextPiece>(
       rewordings(draft.removed.filter(stays), draft.added.filter(stays)),
     );
     const open = [...draft.added];
     const lines: MergedLine[] = [];
-    const alone = (one: Piece): void => {
+    const alone = (one: TextPiece): void => {
       lines.push(lineAlone(one, moved, units));
     };
-    const bringUpTo = (wording: Piece | undefined): void => {
+    const bringUpTo = (wording: TextPiece | undefined): void => {
       const end = wording === undefined ? open.length : open.indexOf(wording);
       open.splice(0, end).forEach(alone);
     };
@@ -140,7 +146,11 @@ function byLines(drafts: readonly Draft[], units: Piece[][]): MergedLine[] {
 }
 
 /** A line without a counterpart: one unit, or one for each sentence; a moved one is half a unit. */
-function lineAlone(one: Piece, moved: ReadonlyMap<Piece, Piece>, units: Piece[][]): MergedLine {
+function lineAlone(
+  one: TextPiece,
+  moved: ReadonlyMap<TextPiece, TextPiece>,
+  units: TextPiece[][],
+): MergedLine {
   const other = moved.get(one);
   const begun = other === undefined ? undefined : units.find((unit) => unit.includes(other));
   begun?.push(one);
@@ -150,9 +160,9 @@ function lineAlone(one: Piece, moved: ReadonlyMap<Piece, Piece>, units: Piece[][
 }
 
 /** Lines that were taken out here and put in there, both ways round. */
-function movedPieces(drafts: readonly Draft[]): Map<Piece, Piece> {
+function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
   const added = drafts.flatMap((draft) => ('removed' in draft ? draft.added : []));
-  const moved = new Map<Piece, Piece>();
+  const moved = new Map<TextPiece, TextPiece>();
   for (const draft of drafts) {
     if ('same' in draft) continue;
     for (const removed of draft.removed) {
@@ -169,12 +179,15 @@ function movedPieces(drafts: readonly Draft[]): Map<Piece, Piece> {
 }
 
 /** Removed lines with the added ones that replace them. */
-function rewordings(removed: readonly Piece[], added: readonly Piece[]): [Piece, Piece][] {
-  const score = (one: Piece, other: Piece): number => {
+function rewordings(
+  removed: readonly TextPiece[],
+  added: readonly TextPiece[],
+): [TextPiece, TextPiece][] {
+  const score = (one: TextPiece, other: TextPiece): number => {
     const alike = likeness(one.text, other.text);
     return alike >= ALIKE ? alike : 0;
   };
-  const isText = ({ text }: Piece): boolean => text.trim() !== '';
+  const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];
   const pairs = align(before, after, score);
   // Between two pairs as many lines as stood there replace them, whatever they say.
@@ -187,22 +200,22 @@ function rewordings(removed: readonly Piece[], added: readonly Piece[]): [Piece,
     if (endBefore < before.length) all.push([endBefore, endAfter]);
     [i, j] = [endBefore + 1, endAfter + 1];
   }
-  return all.flatMap(([one, other]): [Piece, Piece][] => {
+  return all.flatMap(([one, other]): [TextPiece, TextPiece][] => {
     const [left, right] = [before[one], after[other]];
     return left === undefined || right === undefined ? [] : [[left, right]];
   });
 }
 
 /** A line and its new wording: one unit, or one for each sentence of a long line. */
-function rewordedLine(removed: Piece, added: Piece, units: Piece[][]): MergedLine {
+function rewordedLine(removed: TextPiece, added: TextPiece, units: TextPiece[][]): MergedLine {
   const [before, after] = [sentencesOf(removed.text), sentencesOf(added.text)];
   const isLong = Math.max(removed.text.length, added.text.length) > LONG_LINE;
   if (!isLong || before.length + after.length < 3) {
     units.push([removed, added]);
     return { shared: true, pieces: [removed, added] };
   }
-  const pieces: Piece[] = [];
-  let hunk: Piece[] = [];
+  const pieces: TextPiece[] = [];
+  let hunk: TextPiece[] = [];
   const end = (): void => {
     const pairs = new Map(
       rewordings(
@@ -231,7 +244,7 @@ function rewordedLine(removed: Piece, added: Piece, units: Piece[][]): MergedLin
   return { shared: true, pieces };
 }
 
-function sentencePieces(one: Piece): Piece[] {
+function sentencePieces(one: TextPiece): TextPiece[] {
   if (one.text.length <= LONG_LINE) return [one];
   return sentencesOf(one.text).map((text) => ({ ...one, text }));
 }
@@ -256,14 +269,14 @@ export function sentencesOf(line: string): string[] {
 }
 
 /** Blank lines that come or go belong to the change beside them; alone they are one themselves. */
-function joinBlanks(units: Piece[][]): void {
-  const textOf = (unit: readonly Piece[], side: 'base' | 'head'): string =>
+function joinBlanks(units: TextPiece[][]): void {
+  const textOf = (unit: readonly TextPiece[], side: 'base' | 'head'): string =>
     unit
       .filter((one) => one.side === side)
       .map(({ text }) => text)
       .join(' ')
       .trim();
-  const isBlank = (unit: readonly Piece[]): boolean =>
+  const isBlank = (unit: readonly TextPiece[]): boolean =>
     textOf(unit, 'base') === textOf(unit, 'head') && !isMoved(unit);
   for (let index = 0; index < units.length && units.length > 1;) {
     const unit = units[index];

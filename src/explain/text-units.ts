@@ -1,5 +1,5 @@
 /** Part of a line: on both sides, or on one of them as part of a unit. */
-export interface Piece {
+export interface TextPiece {
   text: string;
   side: 'both' | 'base' | 'head';
   /** Number of the unit that takes it away or brings it; null: both sides have it. */
@@ -11,7 +11,7 @@ export interface Piece {
 /** `shared`: both sides have this line, whatever its pieces; else it is there while a piece is. */
 export interface MergedLine {
   shared: boolean;
-  pieces: Piece[];
+  pieces: TextPiece[];
 }
 
 /** Both sides of a text in one, line by line. */
@@ -37,7 +37,7 @@ export interface TextSpan {
 }
 
 /** Its line went from one place to another. */
-export function isMoved(unit: readonly Piece[]): boolean {
+export function isMoved(unit: readonly TextPiece[]): boolean {
   const [first, second] = unit;
   return (
     first !== undefined &&
@@ -54,7 +54,7 @@ export function isMoved(unit: readonly Piece[]): boolean {
  */
 export function numbered(
   lines: MergedLine[],
-  units: readonly Piece[][],
+  units: readonly TextPiece[][],
   grain: 'lines' | 'hunks',
 ): MergedText {
   const ownLine = new Map(lines.flatMap((line) => line.pieces.map((one) => [one, line] as const)));
@@ -72,8 +72,8 @@ export function numbered(
 }
 
 /** By piece: its line of head, or the one that comes next there. */
-function headLines(lines: readonly MergedLine[]): Map<Piece, number> {
-  const found = new Map<Piece, number>();
+function headLines(lines: readonly MergedLine[]): Map<TextPiece, number> {
+  const found = new Map<TextPiece, number>();
   let next = 0;
   const last = lines.filter(isOnHead).length - 1;
   for (const line of lines) {
@@ -88,8 +88,8 @@ function isOnHead({ shared, pieces }: MergedLine): boolean {
 }
 
 function kindOf(
-  unit: readonly Piece[],
-  lines: ReadonlyMap<Piece, MergedLine>,
+  unit: readonly TextPiece[],
+  lines: ReadonlyMap<TextPiece, MergedLine>,
   grain: 'lines' | 'hunks',
 ): TextUnit['kind'] {
   if (grain === 'hunks') return 'hunk';
@@ -103,7 +103,7 @@ function kindOf(
   return isMoved(unit) && apart ? 'moved line' : 'line';
 }
 
-function spanOf(unit: readonly Piece[], side: 'base' | 'head'): TextSpan | null {
+function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | null {
   const own = unit.filter((one) => one.side === side).sort((a, b) => a.line - b.line);
   const texts = own.filter(({ text }) => text.trim() !== '');
   const shown = texts.length > 0 ? texts : own;

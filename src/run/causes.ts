@@ -24,15 +24,19 @@ import type { JudgeEdges, Spending } from './spending.ts';
 /** Chance that a run names a unit which does nothing. */
 const ALPHA = 0.05;
 
-/** A plan with the calls that look for what made a suite worse: none where there is one change. */
+/**
+ * A plan with the calls that look for what made a suite worse, and for its fix: where there is one
+ * change, for the fix alone.
+ */
 export function withCauseCalls(plan: Plan, { suites, causes }: Prepared): Plan {
   const most = causes === null ? 0 : (causes.max_calls ?? MOST_CAUSE_CALLS);
-  const several = suites.some((suite) => {
+  const possible = suites.some((suite) => {
     const { base, head } = suite.run.suite;
     if (suite.compared.length === 0 || suite.policy.kind === 'pairs') return false;
-    return (promptChange(base, head, () => null).units ?? []).length > 1;
+    const units = (promptChange(base, head, () => null).units ?? []).length;
+    return units > 1 || (units === 1 && causes?.fix === true);
   });
-  return { ...plan, cause_possible: several ? most : 0 };
+  return { ...plan, cause_possible: possible ? most : 0 };
 }
 
 /** A suite that got worse, and what is to be found of it. */

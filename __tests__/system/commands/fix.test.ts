@@ -6,6 +6,7 @@ import type { Terminal } from '../../../src/commands/terminal.ts';
 import type { Fix } from '../../../src/result/causes.ts';
 import type { Result } from '../../../src/result/result.ts';
 import {
+  BASE_LINES,
   CULPRIT,
   HEAD_LINES,
   shopFiles,
@@ -172,6 +173,29 @@ test('where the calls end before a fix is proven, that is said, with their numbe
   expect(fixIn(result)).toMatchObject({ fix: null, no_fix: '30 calls were used up' });
   expect(result.causes?.[0]?.explained).toMatchObject({ status: 'found', calls: 30 });
   expect(out).toContain('No fix is proven: 30 calls were used up.');
+});
+
+test('the plan says what looking for causes and fixes may take, as the documentation has it', async () => {
+  const { run } = await compared([], { args: ['explain.max_calls=0'] });
+  const planned = async (...more: string[]): Promise<string> =>
+    (await run(['plan', '--base', 'main', '--no-store', ...more])).said;
+  expect(await planned()).toContain('up to 200 more calls if something regresses');
+  expect(await planned('explain.max_calls=70')).toContain('up to 70 more calls if');
+  expect(await planned('explain.max_calls=0')).not.toContain('if something regresses');
+});
+
+test('the plan counts calls for a fix of the only change, which takes none to be found', async () => {
+  const head = BASE_LINES.map((line, at) => (at === CULPRIT - 9 ? 'Be warm.' : line));
+  const { run, result } = await compared([], { head });
+  expect(result.causes?.[0]?.causes[0]).toMatchObject({
+    relation: 'only-change',
+    calls: 0,
+    fix: { kind: 'set back', restores: { references: 5, of: 5 } },
+  });
+  expect(result.causes?.[0]?.explained.calls).toBeGreaterThan(0);
+  const plan = ['plan', '--base', 'main', '--no-store'];
+  expect((await run(plan)).said).toContain('up to 200 more calls if something regresses');
+  expect((await run([...plan, 'explain.fix=false'])).said).not.toContain('if something regresses');
 });
 
 describe('evaldiff fix', () => {
