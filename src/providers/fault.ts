@@ -132,7 +132,7 @@ function connectionFault(system: string): Fault {
       proxy.passing ? { retry: 'later' } : {},
     );
   const remedy = UNTRUSTED.test(system)
-    ? '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file, in the env of the step'
+    ? '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a workflow in the env of the step)'
     : '';
   return fault(
     'network',

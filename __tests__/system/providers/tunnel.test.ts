@@ -1,28 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { connect, type AddressInfo, type Server } from 'node:net';
-import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createProviders, type ProviderOptions } from '../../../src/providers/index.ts';
 import type { Completion } from '../../../src/types/model.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
+import { selfSigned, type KeyPair } from '../../stand-ins/certificate.ts';
+import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
 import { errorOf, KEY, options, requestTo } from '../../unit/providers/providers-setting.ts';
 
-let pair: { key: string; cert: string };
-
-/** A certificate that no authority has signed. */
+let pair: KeyPair;
 beforeAll(() => {
-  const folder = temporaryFolder('certificate');
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(folder, name)) as [string, string];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  });
-  pair = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  pair = selfSigned();
 });
 afterAll(removeTemporaryFolders);
 

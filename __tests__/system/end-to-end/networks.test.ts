@@ -1,0 +1,128 @@
+import http from 'node:http';
+import https from 'node:https';
+import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { ofOwnAuthority, type KeyPair } from '../../stand-ins/certificate.ts';
+import {
+  createRepository,
+  fixtureEnvironment,
+  removeTemporaryFolders,
+} from '../../stand-ins/repository.ts';
+import { startBundle } from './runner.ts';
+
+jest.setTimeout(60_000);
+
+let pair: KeyPair & { authority: string };
+beforeAll(() => {
+  pair = ofOwnAuthority();
+});
+afterAll(removeTemporaryFolders);
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0).reverse()) close();
+});
+
+async function listening(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => void sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return String((server.address() as AddressInfo).port);
+}
+
+interface Company {
+  /** Ports. */
+  gate: string;
+  proxy: string;
+  /** Keys that came to the gate, and what the proxy was asked for. */
+  keys: (string | undefined)[];
+  tunnels: (string | undefined)[];
+}
+
+/** A model gate whose certificate the company's own authority signed, and the only way to it. */
+async function company(): Promise<Company> {
+  const keys: Company['keys'] = [];
+  const tunnels: Company['tunnels'] = [];
+  const gate = https.createServer(pair, (request, response) => {
+    request.resume();
+    keys.push(request.headers.authorization);
+    const message = { role: 'assistant', content: 'hi' };
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ choices: [{ finish_reason: 'stop', message }] }));
+  });
+  const proxy = http.createServer();
+  proxy.on('connect', ({ url }, client, head) => {
+    tunnels.push(url);
+    const server = connect(Number(url?.split(':')[1]), '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 Established\r\n\r\n');
+      server.write(head);
+      server.pipe(client).pipe(server);
+    });
+    for (const socket of [client, server]) {
+      socket.on('error', () => undefined);
+      open.push(() => void socket.destroy());
+    }
+  });
+  return { gate: await listening(gate), proxy: await listening(proxy), keys, tunnels };
+}
+
+/** The shipped command line beside a project that asks the gate one question. */
+async function run(
+  { gate }: Company,
+  env: NodeJS.ProcessEnv,
+  ...argv: string[]
+): Promise<{ code: number | null; text: string }> {
+  const repository = createRepository();
+  repository.commit('Begin', {
+    'evaldiff.yaml': 'n_tries: 1\nmodels: { m: { provider: openai, endpoint: gate } }\n',
+    'prompts/p.yaml':
+      'name: p\nmodel: m\ndefaults: [tests/p]\nvariables: [q]\nmessages: [{ role: user, content: "Say {q}" }]\n',
+    'prompts/tests/p.yaml':
+      'metrics: [{ name: says, uses: contains }]\nreferences: [{ id: one, input: { q: hi }, expected: hi }]\n',
+  });
+  const { code, stdout, stderr } = await startBundle(
+    'cli/index.js',
+    ['run', '--endpoint', `gate=https://localhost:${gate}/v1 key=GATE_KEY`, ...argv],
+    fixtureEnvironment({ GATE_KEY: 'key-of-the-gate', ...env }),
+    repository.directory,
+  );
+  // The terminal breaks lines where they are full.
+  return { code, text: (stdout + stderr).replaceAll(/\s+/g, ' ') };
+}
+
+describe("a company's network", () => {
+  test('with a certificate authority of its own is trusted by NODE_EXTRA_CA_CERTS', async () => {
+    const at = await company();
+    const { code, text } = await run(at, { NODE_EXTRA_CA_CERTS: pair.authority });
+    expect(text).toContain('100.0 %');
+    expect([code, at.keys, at.tunnels]).toEqual([0, ['Bearer key-of-the-gate'], []]);
+  });
+
+  test('is reached through the proxy that is named, and the key is seen by the gate alone', async () => {
+    const at = await company();
+    const { code, text } = await run(
+      at,
+      { NODE_EXTRA_CA_CERTS: pair.authority },
+      '--proxy',
+      `http://127.0.0.1:${at.proxy}`,
+    );
+    expect(text).toContain('100.0 %');
+    expect([code, at.keys]).toEqual([0, ['Bearer key-of-the-gate']]);
+    expect(at.tunnels).toEqual([`localhost:${at.gate}`]);
+  });
+
+  test('whose authority nobody named gets no key, and the message says what names it', async () => {
+    const at = await company();
+    const { code, text } = await run(at, {});
+    expect(code).not.toBe(0);
+    expect(text).toMatch(
+      /no connection \(UNABLE_TO_\w+\); for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file/,
+    );
+    expect(at.keys).toEqual([]);
+  });
+});
