@@ -447,19 +447,19 @@ export function vendorContract(vendor: VendorName): void {
     [
       'HTML',
       { body: '<html>::error::x</html>', headers: { 'content-type': 'text/html; charset=utf-8' } },
-      'text/html, 23 bytes',
+      'text/html, 23 bytes): it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in',
     ],
-    ['nothing', { body: '' }, 'application/json, 0 bytes'],
-    ['half a JSON text', { body: '{"choices": [' }, 'application/json, 13 bytes'],
+    ['nothing', { body: '' }, 'application/json, 0 bytes)'],
+    ['half a JSON text', { body: '{"choices": [' }, 'application/json, 13 bytes)'],
     [
       'no JSON',
       { body: 'hello', headers: { 'content-type': 'text/plain' } },
-      'text/plain, 5 bytes',
+      'text/plain, 5 bytes)',
     ],
     [
       'a type with a trick in it',
       { body: 'x', headers: { 'content-type': '##[error]boo' } },
-      '##[error]boo, 1 bytes',
+      '##[error]boo, 1 bytes)',
     ],
   ])(
     '%s in place of a reply is asked again, then an error that says what came',
@@ -467,7 +467,7 @@ export function vendorContract(vendor: VendorName): void {
       const { ask, server } = await start(vendor, () => answer);
       expect(errorOf(await ask())).toEqual({
         kind: 'reply',
-        message: `${vendor}: the reply is not a ${replyName} (${seen}), after 5 tries`,
+        message: `${vendor}: the reply is not a ${replyName} (${seen}, after 5 tries`,
       });
       expect(server.requests).toHaveLength(5);
     },

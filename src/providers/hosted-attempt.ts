@@ -96,6 +96,10 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Whoever reads of bytes alone looks for the fault in the model. */
+const WEB_PAGE =
+  ': it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
+
 /** A reply that is not JSON at all was cut or is somebody else's, and may be a better one next time. */
 function unreadable(
   { replyName }: Pick<Vendor, 'replyName'>,
@@ -109,7 +113,7 @@ function unreadable(
   );
   return fault(
     'reply',
-    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)`,
+    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)${type === 'text/html' ? WEB_PAGE : ''}`,
     passing ? { retry: 'later' } : {},
   );
 }
