@@ -2,6 +2,7 @@ import { turnsOf, type MetricAnswer, type MetricTools } from '../metrics/answer.
 import { scoreMetric } from '../metrics/index.ts';
 import { asDirect, type Price } from '../plan/price.ts';
 import { fingerprintOf } from '../select/affected.ts';
+import type { Generation } from '../select/generation.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, isModelGraded } from '../suite/metrics.ts';
 import type { CheckSchema, Metric, Score } from '../types/metric.ts';
@@ -195,19 +196,24 @@ export function metricAnswer(
     messages,
     input: reference.input,
     expected: reference.expected,
+    ...(reference.metadata === undefined ? {} : { metadata: reference.metadata }),
     otherAnswer,
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
     thread:
       generation.kind === 'recorded' && answer.dialogue === null
         ? generation.thread
-        : [...messages, answered(completion)],
+        : [...messages, answered(completion, generation)],
   };
 }
 
 /** An answer as the message that it adds to the dialogue. */
-function answered({ output, tool_calls: calls }: OkCompletion): Message {
-  const message: Message = { role: 'assistant', content: output };
+function answered({ output, tool_calls: calls }: OkCompletion, generation: Generation): Message {
+  const message: Message = {
+    role: 'assistant',
+    content: output,
+    ...(generation.kind === 'request' ? { metadata: { model: generation.target.model } } : {}),
+  };
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
 }
 

@@ -80,7 +80,14 @@ function callOf(call: z.output<typeof calledTool>): ToolCall {
     name: string;
     arguments?: Json;
   };
-  return { name, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) };
+  const rest = Object.entries(call).filter(
+    ([key]) => !['function', 'name', 'arguments', 'type'].includes(key),
+  ) as [string, Json][];
+  return {
+    name,
+    arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),
+    ...(rest.length === 0 ? {} : { metadata: Object.fromEntries(rest) }),
+  };
 }
 
 /** What labelled answers are read with. */

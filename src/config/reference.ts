@@ -20,6 +20,7 @@ import {
   scalar,
   wholeNumber,
 } from './schema.ts';
+import { defined } from './settings.ts';
 
 const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], {
   error: 'must be a map of variables',
@@ -45,6 +46,9 @@ export const referenceSchema = perLimits((limits) =>
       .optional(),
     cluster: filled()
       .describe('References with one name here move together, like texts from one template.')
+      .optional(),
+    metadata: mapOf(anything(), 'a map of values')
+      .describe('Further facts, which metric code sees as dialogue.metadata.')
       .optional(),
     metrics: listOf(ownMetricSchema)
       .describe('What judges this reference besides the suite’s metrics.')
@@ -107,7 +111,7 @@ export function readDraft(
     skip: written.skip ?? false,
     tags: [written.tags ?? []].flat(),
     n_tries: written.n_tries ?? null,
-    ...(written.cluster === undefined ? {} : { cluster: written.cluster }),
+    ...defined({ cluster: written.cluster, metadata: written.metadata }),
     ...own,
     problem:
       unusable(ordinal, thread, context) ??

@@ -51,7 +51,19 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
   const input = inputOf(row, rules);
   if (typeof input === 'string') return input;
   reference['input'] = input.value;
+  const metadata = Array.isArray(input.value) ? metadataOf(row, rules) : emptyMap();
+  if (Object.keys(metadata).length > 0) reference['metadata'] = metadata;
   return reference;
+}
+
+/** What a row says of its recorded dialogue beside the messages and our own parts. */
+function metadataOf(row: JsonMap, { map }: RowRules): JsonMap {
+  const read = new Set<string>([
+    ...PARTS,
+    ...Object.values(map).filter((column) => typeof column === 'string'),
+    'input',
+  ]);
+  return Object.fromEntries(Object.entries(row).filter(([key]) => !read.has(key)));
 }
 
 function partOf(row: JsonMap, part: Part, column: string, table: boolean): Json | undefined {

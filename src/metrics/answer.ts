@@ -23,6 +23,10 @@ export interface MetricAnswer {
   thread: Message[];
   /** Dollars that the answering model takes for so many tokens; null or absent: unknown. */
   price?(usage: Usage): number | null;
+  /** What a recorded dialogue's file says of it beside its messages; absent: nothing. */
+  metadata?: Record<string, Json>;
+  /** More is said after it in the dialogue; absent: it ends here. */
+  followed?: true;
   /** What the other side answers to the same; null or absent: nothing to compare with. */
   otherAnswer?: string | null;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Message } from '../types/model.ts';
 import { callsAt, messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
+import { recordMetrics } from './conversation-records.ts';
 import {
   SOURCE,
   callsByName,
@@ -259,4 +260,5 @@ export const conversationMetrics: readonly MetricDefinition[] = [
   numericParameters,
   matchesRegex,
   countRegex,
+  ...recordMetrics,
 ];

@@ -1,6 +1,7 @@
-import type { Better, Metric, MetricSource, Score } from '../types/metric.ts';
-import type { CodeResult } from '../types/model.ts';
-import { transcript, type MetricAnswer, type MetricTools } from './answer.ts';
+import type { Better, Metric, MetricLevel, MetricSource, Score } from '../types/metric.ts';
+import type { CodeResult, Message } from '../types/model.ts';
+import { isMap, type Json } from '../types/plain.ts';
+import { callsAt, messagesAt, transcript, type MetricAnswer, type MetricTools } from './answer.ts';
 import { conversationMetrics } from './conversation.ts';
 import {
   measureError,
@@ -23,28 +24,66 @@ type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
 /**
  * Runs the user's code on all answers in one batch. It sees `prompt` (the messages as `role: text`
- * lines), `actual`, `input` and `expected` (unset when absent) and sets `metric` and `result`, and
- * may set `reason`. With bounds the metric's number decides, and `result` need not be set.
+ * lines), `actual`, `input` and `expected` (unset when absent), and `dialogue` where it names that,
+ * and sets `metric` and `result`, and may set `reason`. With bounds the metric's number decides, and `result` need not be set.
  */
 async function scoreCode(
   source: CodeSource,
   answers: readonly MetricAnswer[],
   bounded: boolean,
-  { name, tools }: MetricContext,
+  { name, level, tools }: MetricContext,
 ): Promise<Measured[]> {
   if (answers.length === 0) return [];
   const results = await tools.evaluate({
     language: source.language,
     code: source.code,
     outputs: [...(bounded ? ['metric'] : ['metric', 'result']), 'reason?'],
-    inputs: answers.map(({ messages, completion, input, expected }) => ({
-      prompt: transcript(messages),
-      actual: completion.output,
-      input,
-      expected,
+    inputs: answers.map((answer) => ({
+      prompt: transcript(answer.messages),
+      actual: answer.completion.output,
+      input: answer.input,
+      expected: answer.expected,
+      ...(/\bdialogue\b/.test(source.code) ? { dialogue: dialogueOf(answer, level) } : {}),
     })),
   });
   return answers.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
+}
+
+/**
+ * What code sees of a dialogue: `messages` that are judged and those `before`, each with its role,
+ * its content and whatever else the recording says of it, the tools that are called, and the
+ * `metadata` of the whole.
+ */
+function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
+  const judged = messagesAt(answer, level);
+  const told = ({ role, content, metadata = {} }: Message): Json => ({
+    role,
+    content,
+    ...metadata,
+  });
+  const spoken = answer.thread.filter(({ role }) => role !== 'system');
+  return {
+    messages: judged.map(told),
+    before: spoken.slice(0, spoken.length - judged.length).map(told),
+    tool_calls: callsAt(answer, level).map(({ metadata = {}, ...call }) => ({
+      ...call,
+      ...metadata,
+    })),
+    metadata: answer.metadata ?? {},
+  };
+}
+
+/** FlexEval's functions may give a list of names and values, which is a map. */
+function plainValue(value: Json): Json {
+  const entries = Array.isArray(value) ? value : [];
+  const named = entries.flatMap((one): [string, Json][] =>
+    isMap(one) &&
+    typeof one['name'] === 'string' &&
+    (typeof one['value'] === 'number' || typeof one['value'] === 'boolean')
+      ? [[one['name'], one['value']]]
+      : [],
+  );
+  return entries.length > 0 && named.length === entries.length ? Object.fromEntries(named) : value;
 }
 
 function fromResult(
@@ -58,9 +97,10 @@ function fromResult(
     const said = `${metric}${/^(?:did|took|used|ended|wrote|was|keeps) /.test(result.message) ? '' : ':'} ${result.message}`;
     return result.cause === 'code' ? { status: 'raised', reason: said } : measureError(said);
   }
-  const { metric: value, result: verdict, reason } = result.values;
+  const { metric: given, result: verdict, reason } = result.values;
   const said = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null;
-  if (value === undefined) return measureError(`${metric} did not set metric`);
+  if (given === undefined) return measureError(`${metric} did not set metric`);
+  const value = plainValue(given);
   // Bounds are applied with every other metric's.
   if (bounded) return measured(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);

@@ -72,6 +72,7 @@ function upToMessage(answer: MetricAnswer, message: number, length: number): Met
   const thread = [...system, ...kept];
   return {
     ...answer,
+    ...(message === spoken.length - 1 ? {} : { followed: true }),
     thread,
     messages: thread.slice(0, -length),
     completion: {

@@ -201,6 +201,8 @@ export interface Reference {
   skip: boolean;
   tags: string[];
   n_tries: number | null;
+  /** What code sees of it as `dialogue.metadata`; absent: nothing. */
+  metadata?: Record<string, Json>;
   /** References with one name here move together (templates of one text); absent: alone. */
   cluster?: string;
   /** Judge this reference besides the suite's metrics. */

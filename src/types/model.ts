@@ -152,6 +152,8 @@ export interface CachedTokens {
 export interface ToolCall {
   name: string;
   arguments: string;
+  /** Of a recorded call: whatever else the file says of it. */
+  metadata?: Record<string, Json>;
 }
 
 export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';

@@ -1,5 +1,5 @@
 import { readRows, type DataRow } from '../../documents/dataset.ts';
-import { emptyMap, type Document, type Path } from '../../documents/document.ts';
+import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { compileGlob, globProblem, isPlainRelative, join } from '../../documents/paths.ts';
@@ -163,7 +163,15 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   if (tests !== null) value['tests'] = tests.value;
   const placeOf = (path: Path): Place =>
     path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
-  return { file, value, placeOf, placeOfText: placeOf };
+  // Code that is all of a file has that file's lines.
+  const placeOfText = (path: Path): Place => {
+    const place = placeOf(path);
+    const text = valueAt(value, path);
+    if (place.line > 0 || path.at(-1) !== 'code' || typeof text !== 'string') return place;
+    const first = text.split('\n').findIndex((line) => line.trim() !== '');
+    return { file: place.file, line: Math.max(0, first) + 1 };
+  };
+  return { file, value, placeOf, placeOfText };
 }
 
 /** What prompts and tests are called among the losses, by which they are counted. */

@@ -9,6 +9,14 @@ export interface FlexEvalContext {
   builtIns: BuiltInMetrics;
   /** Why a path names no file of this commit, or null. */
   absence(path: string): string | null;
+  /** The text of a file of this commit; null: it cannot be read, which is told. */
+  text(path: string): Promise<string | null>;
+}
+
+/** A Python file of the user's own functions. */
+export interface FunctionModule {
+  file: string;
+  source: string;
 }
 
 export function listAt(document: Document, path: Path): { path: Path; value: Json }[] {
@@ -20,6 +28,7 @@ export function listAt(document: Document, path: Path): { path: Path; value: Jso
 }
 
 export interface EvalContext extends FlexEvalContext {
+  modules: readonly FunctionModule[];
   imported: Imported;
   unique(wanted: string): string;
   problems: Problem[];
@@ -67,7 +76,7 @@ export function dataFile(
 /**
  * FlexEval's paths are relative to where it is started, mostly the root; older files' to the file.
  */
-function locate(
+export function locate(
   path: string,
   from: string,
   absence: FlexEvalContext['absence'],

@@ -4,11 +4,15 @@ import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { MetricLevel } from '../../types/metric.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { ownEntry, isScalar, leftOut, uniqueNames, type Loss } from './draft.ts';
+import type { FunctionModule } from './flexeval-files.ts';
+import { definedIn, functionMetric } from './flexeval-functions.ts';
 
 /** A metric of ours, and where FlexEval's stands. */
 export interface ForeignMetric {
   metric: JsonMap;
   path: Path;
+  /** The user's own file that has the function; null: it is built in, or a rubric. */
+  code: string | null;
 }
 
 type Kind = 'function' | 'rubric';
@@ -22,18 +26,11 @@ interface Found {
 
 /** FlexEval's own functions that have nothing to count here. */
 const WITHOUT: Readonly<Record<string, string>> = {
-  identity: 'it measures nothing',
-  constant: 'it measures nothing',
-  is_last_turn_in_thread: 'here the last turn is the one that is judged',
-  is_langgraph_type: 'messages of LangGraph are read by their roles alone',
-  value_counts_by_tool_name: 'what tools answer is not kept',
-  count_llm_models: 'one model answers',
+  is_langgraph_type: 'databases of LangGraph are not read',
   openai_moderation_api: 'moderation is not called',
-  count_errors: 'errors of tools are not kept',
 };
 
-const IN_CODE =
-  'there is no built-in metric of this name; write the function as code (language: python, code: …)';
+const IN_CODE = 'there is no built-in metric of this name, and no function module defines it';
 
 const READ = [
   'name',
@@ -68,7 +65,7 @@ const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall']
 export function convertMetrics(
   document: Document,
   path: Path,
-  { builtIns, completes }: { builtIns: BuiltInMetrics; completes: boolean },
+  { builtIns, modules, completes }: FunctionSources & { completes: boolean },
   left: Loss[],
 ): ForeignMetric[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
@@ -82,7 +79,7 @@ export function convertMetrics(
     );
   };
   for (const one of all) {
-    const why = refusal(one, builtIns);
+    const why = refusal(one, { builtIns, modules });
     if (why !== null) drop(one, why);
   }
   for (let before = -1; before !== kept.size;) {
@@ -97,7 +94,14 @@ export function convertMetrics(
   }
   return named([...kept]).map(({ found, name }) => ({
     path: found.path,
-    metric: metricOf(found, name, document, !completes && judgesEvery(found, builtIns), left),
+    metric: metricOf(
+      found,
+      name,
+      document,
+      { modules, every: !completes && judgesEvery(found, builtIns) },
+      left,
+    ),
+    code: codeFile(found, modules),
   }));
 }
 
@@ -114,8 +118,21 @@ function foundIn(document: Document, path: Path, kind: Kind): Found[] {
   });
 }
 
+/** Where functions are looked for: the user's own files first, as FlexEval does it. */
+interface FunctionSources {
+  builtIns: BuiltInMetrics;
+  modules: readonly FunctionModule[];
+}
+
+function codeFile({ kind, name }: Found, modules: readonly FunctionModule[]): string | null {
+  return kind === 'function' ? (definedIn(name, modules)?.file ?? null) : null;
+}
+
 /** Why a metric cannot be carried over, or null. */
-function refusal({ kind, name, written }: Found, builtIns: BuiltInMetrics): string | null {
+function refusal(
+  { kind, name, written }: Found,
+  { builtIns, modules }: FunctionSources,
+): string | null {
   if (name === '') return 'it has no name';
   const level = levelOf(written['metric_level']);
   if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
@@ -123,7 +140,18 @@ function refusal({ kind, name, written }: Found, builtIns: BuiltInMetrics): stri
     return 'it judges what was said before the turn; relative_object_position: -1 in depends_on asks about the turn before';
   if (conditionsOf({ written }).some((condition) => condition['context_only'] === true))
     return 'it depends on what was said before the turn (context_only); relative_object_position: -1 asks about the turn before';
-  if (kind === 'rubric') return null;
+  return kind === 'rubric'
+    ? null
+    : functionRefusal({ name, written }, level, { builtIns, modules });
+}
+
+function functionRefusal(
+  { name, written }: Pick<Found, 'name' | 'written'>,
+  level: MetricLevel,
+  { builtIns, modules }: FunctionSources,
+): string | null {
+  if (definedIn(name, modules) !== null)
+    return level === 'ToolCall' ? 'code judges no single tool call here' : null;
   const builtIn = builtIns.get(name);
   if (builtIn === undefined || ownEntry(WITHOUT, name) !== undefined)
     return ownEntry(WITHOUT, name) ?? IN_CODE;
@@ -198,7 +226,7 @@ function metricOf(
   found: Found,
   name: string,
   document: Document,
-  every: boolean,
+  { modules, every }: { modules: readonly FunctionModule[]; every: boolean },
   left: Loss[],
 ): JsonMap {
   const { kind, name: used, written, path } = found;
@@ -221,13 +249,24 @@ function metricOf(
   );
   return {
     name,
-    ...(kind === 'rubric' ? { rubric: used } : { uses: used }),
-    ...(kind === 'function' && Object.keys(given).length > 0 ? { with: given } : {}),
+    ...sourceOf(found, given, modules),
     ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
     ...(every ? { every } : {}),
     ...(conditions.length === 0 ? {} : { depends_on: conditions }),
     ...(kind === 'function' ? { skip: true } : {}),
   };
+}
+
+/** What the metric is made of: its rubric, the user's own function, or the built-in one. */
+function sourceOf(
+  { kind, name }: Found,
+  given: JsonMap,
+  modules: readonly FunctionModule[],
+): JsonMap {
+  if (kind === 'rubric') return { rubric: name };
+  const module = definedIn(name, modules);
+  if (module !== null) return functionMetric(module, name, given);
+  return { uses: name, ...(Object.keys(given).length > 0 ? { with: given } : {}) };
 }
 
 /** The name that a condition gives, in words. */

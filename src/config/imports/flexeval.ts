@@ -1,6 +1,6 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
+import { isMap, type Json, type Place, type Problem } from '../../types/plain.ts';
 import {
   createDraft,
   ownEntry,
@@ -19,9 +19,9 @@ import {
   type EvalContext,
   type FlexEvalContext,
 } from './flexeval-files.ts';
+import { functionModules } from './flexeval-functions.ts';
 import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
-import { convertLlm } from './flexeval-models.ts';
-import { UNNAMED_MODEL } from './models.ts';
+import { promptDraft, withGrader } from './flexeval-prompt.ts';
 
 /** One eval of a file, and the data it is run on. */
 interface ForeignEval {
@@ -29,9 +29,6 @@ interface ForeignEval {
   path: Path;
   data: { path: Path; value: Json }[];
 }
-
-/** What an eval without a completion is called by: nobody is asked. */
-const RECORDED = 'recorded';
 
 /** Becomes the number of tries. */
 const REPEATS = 'nb_evaluations_per_thread';
@@ -42,18 +39,17 @@ const EVAL_KEYS = [
   'metrics',
   'completion_llm',
   'grader_llm',
+  'function_modules',
   'data',
   'config',
 ];
 
-const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'config'];
+const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'function_modules', 'config'];
 
 const ABOUT_RUNNING = 'it is about how FlexEval runs and stores, not about what is measured';
 
 const WHY: Readonly<Record<string, string>> = {
   notes: 'notes stay in the file',
-  function_modules:
-    'functions in code are not run; write them as code metrics (language: python, code: …)',
   add_default_functions: 'built-in metrics are there in any case',
   max_n_conversation_threads:
     'every dialogue runs; references_from names another file for a sample',
@@ -64,7 +60,7 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /** Keys of a configuration without which something else is measured. */
-const LOSSES = ['function_modules', 'max_n_conversation_threads'];
+const LOSSES = ['max_n_conversation_threads'];
 
 const CONFIG_KEYS = [
   'logs_path',
@@ -105,11 +101,11 @@ export function isFlexEval(value: Json): boolean {
  * FlexEval's run or evals as prompts of ours: the dialogues are references, functions and rubrics
  * metrics. A run that completes nothing judges the recorded answers, and makes no model calls for any.
  */
-export function importFlexEval(
+export async function importFlexEval(
   document: Document,
   context: FlexEvalContext,
   problems: Problem[],
-): Imported {
+): Promise<Imported> {
   const imported = nothingImported();
   if (!isMap(document.value) || !isFlexEval(document.value)) {
     problems.push(
@@ -122,8 +118,10 @@ export function importFlexEval(
   }
   const evals = evalsOf(document, imported);
   const rubrics = rubricFiles(document, context, problems);
+  const modules = await functionModules(document, context, imported.left, problems);
   const unique = uniqueNames();
-  for (const one of evals) importEval(document, one, { ...context, imported, unique, problems });
+  for (const one of evals)
+    importEval(document, one, { ...context, modules, imported, unique, problems });
   imported.carried = shares(document, evals, imported);
   return rubrics.length === 0 ? imported : { ...imported, rubrics };
 }
@@ -162,7 +160,7 @@ function evalsOf(document: Document, { left, remarks }: Imported): ForeignEval[]
 }
 
 function importEval(document: Document, one: ForeignEval, context: EvalContext): void {
-  const { imported, builtIns } = context;
+  const { imported, builtIns, modules } = context;
   const { left } = imported;
   const written = valueAt(document.value, one.path);
   if (!isMap(written)) return;
@@ -177,7 +175,12 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
       ),
     );
   const completes = written['do_completion'] === true;
-  const metrics = convertMetrics(document, [...one.path, 'metrics'], { builtIns, completes }, left);
+  const metrics = convertMetrics(
+    document,
+    [...one.path, 'metrics'],
+    { builtIns, modules, completes },
+    left,
+  );
   const data = one.data.flatMap((source) => dataFile(document, source, context) ?? []);
   const name = context.unique(nameOf(written['name'], one.key, document.file));
   const place = document.placeOf(one.path);
@@ -195,9 +198,9 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
       `${name}: ${completes ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)' : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)'}; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)`,
     ),
   );
-  withGrader(document, one, metrics, imported);
+  withGrader(document, one.path, metrics, imported);
   imported.prompts.push({
-    prompt: promptDraft(document, one, name, completes, imported),
+    prompt: promptDraft(document, one.path, name, completes, imported),
     tests: testsDraft(document, one, { completes, metrics, data }, imported),
   });
 }
@@ -207,94 +210,6 @@ function nameOf(written: Json | undefined, key: string | null, file: string): st
   return typeof written === 'string' && written !== ''
     ? written
     : lastSteps(file).name.replace(/(?:\.flexeval)?\.ya?ml$/, '');
-}
-
-/**
- * The first eval's grader is the project's; one that differs, or has parameters, stands beside the
- * metrics that it grades.
- */
-function withGrader(
-  document: Document,
-  { path }: ForeignEval,
-  metrics: readonly ForeignMetric[],
-  imported: Imported,
-): void {
-  const at = [...path, 'grader_llm'];
-  const place = document.placeOf(at);
-  const found =
-    (valueAt(document.value, at) ?? null) === null
-      ? null
-      : llmAt(document, at, 'grader_llm', imported);
-  if (found === null) return;
-  const plain = Object.keys(found.parameters).length === 0;
-  if (plain) imported.grader ??= { model: found.model, place };
-  if (plain && imported.grader?.model === found.model) return;
-  for (const { metric } of metrics)
-    if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
-}
-
-/**
- * The model that is written at `path`, among the imported ones; null where none can be asked, which
- * is said.
- */
-function llmAt(
-  document: Document,
-  path: Path,
-  what: string,
-  { models, left, remarks }: Imported,
-  instead = '',
-): { model: string; parameters: JsonMap } | null {
-  const place = document.placeOf(path);
-  const found = convertLlm(valueAt(document.value, path) ?? null);
-  if ('why' in found) {
-    left.push(leftOut(place, what, `${found.why}${instead}`));
-    return null;
-  }
-  for (const { key, why } of found.left) left.push(leftOut(place, `${key} of ${what}`, why));
-  for (const { key, why } of found.aside) remarks.push(leftOut(place, `${key} of ${what}`, why));
-  if (found.entry !== null) models[found.model] = found.entry;
-  return found;
-}
-
-/**
- * The prompt behind an eval. Its one message is never sent: a dialogue is continued as it stands.
- */
-function promptDraft(
-  document: Document,
-  { path }: ForeignEval,
-  name: string,
-  completes: boolean,
-  imported: Imported,
-): Draft {
-  const draft = createDraft(document.placeOf(path));
-  const at = [...path, 'completion_llm'];
-  const place = document.placeOf(at);
-  const messages = [
-    { role: 'user', content: 'The dialogue of each reference stands in place of this message.' },
-  ];
-  if (!completes) {
-    imported.models[RECORDED] = { provider: 'openai', model: RECORDED };
-    Object.assign(draft.value, { name, model: RECORDED, messages });
-    return draft;
-  }
-  const { model, parameters } = llmAt(
-    document,
-    at,
-    'completion_llm',
-    imported,
-    `; models: { ${UNNAMED_MODEL}: … } in the settings says which model answers`,
-  ) ?? { model: UNNAMED_MODEL, parameters: {} };
-  if (valueAt(document.value, [...at, 'include_system_prompt']) === false)
-    imported.left.push(
-      leftOut(
-        place,
-        'include_system_prompt',
-        'the recorded system prompt is sent; a system message of the prompt replaces it',
-      ),
-    );
-  Object.assign(draft.value, { name, model, ...parameters, messages });
-  draft.from(['model'], place);
-  return draft;
 }
 
 interface TestParts {
@@ -315,10 +230,11 @@ function testsDraft(
     ...(repeats === null ? {} : { n_tries: repeats }),
     do_completion: completes,
     metrics: metrics.map(({ metric }) => metric),
-    references_from: data.map(({ file }) => ({ file })),
+    references_from: data.map(({ file }) => ({ file, map: { input: 'input' } })),
   });
   metrics.forEach((one, index) => {
     draft.from(['metrics', index], document.placeOf(one.path));
+    if (one.code !== null) draft.from(['metrics', index, 'code'], { file: one.code, line: 0 });
     listAt(document, [...one.path, 'depends_on']).forEach((condition, at) => {
       draft.from(['metrics', index, 'depends_on', at], document.placeOf(condition.path));
     });

@@ -72,7 +72,20 @@ export async function readImport(
   if (document === null) return null;
   if (format === 'prompt-yml') return importPromptYml(document, hasGrader, problems);
   if (format === 'flexeval')
-    return importFlexEval(document, { builtIns, absence: files.absence }, problems);
+    return await importFlexEval(
+      document,
+      {
+        builtIns,
+        absence: files.absence,
+        text: async (path) => {
+          const loaded = await files.data(path, { file: '', line: 0 }, problems);
+          return loaded === null
+            ? null
+            : new TextDecoder().decode(loaded.content).replaceAll('\r\n', '\n');
+        },
+      },
+      problems,
+    );
   const beside = importFiles(files, folderOf(file), limits, problems);
   if (format === 'promptfoo')
     return importPromptfoo(

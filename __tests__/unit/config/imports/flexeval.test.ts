@@ -171,7 +171,7 @@ describe("FlexEval's run", () => {
     [
       'a function in code',
       '- name: has_question_mark',
-      /the function has_question_mark is not carried over: there is no built-in metric of this name; write the function as code/,
+      /the function has_question_mark is not carried over: there is no built-in metric of this name, and no function module defines it/,
     ],
     [
       'a function without a counterpart',
@@ -181,7 +181,7 @@ describe("FlexEval's run", () => {
     [
       'a function that is about LangGraph',
       '- { name: is_langgraph_type, kwargs: { type: ai } }',
-      /messages of LangGraph/,
+      /databases of LangGraph/,
     ],
     [
       'a wrong argument',
