@@ -4,13 +4,14 @@
  * command does not do what it should, when the package brings other packages, or when it is larger
  * than it should be.
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { factsOf } from '../src/types/vendors.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const LARGEST = 5_000_000;
@@ -121,6 +122,44 @@ async function take(
     );
 }
 
+/** Starts the workbench, has its page and its board answer, and ends it as Ctrl-C does. */
+async function openWorkbench(node: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const bin = join(folder, 'node_modules', 'evaldiff', 'dist', 'cli', 'index.js');
+  const child = spawn(node, [bin, 'dev', '--base', 'HEAD'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      let said = '';
+      child.stdout.on('data', (part: Buffer) => {
+        said += part.toString('utf8');
+        const found = /^workbench: (\S+)\n/m.exec(said)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+      void ended.then((code) => {
+        reject(new Error(`evaldiff dev ended with ${String(code)}: ${said}`));
+      });
+    });
+    for (const [path, says] of [
+      ['', '<title>evaldiff dev</title>'],
+      ['board', '"spend"'],
+    ] as const) {
+      const answer = await fetch(new URL(path, url));
+      if (!answer.ok || !(await answer.text()).includes(says))
+        throw new Error(
+          `evaldiff dev: ${path === '' ? 'the page' : path} answers ${String(answer.status)}`,
+        );
+    }
+  } finally {
+    child.kill('SIGINT');
+  }
+  const code = await ended;
+  if (code !== 0) throw new Error(`evaldiff dev ended with ${String(code)} where 0 is wanted`);
+}
+
 async function tryOut(tarball: string, version: string | null): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'evaldiff-package-'));
   const model = await startModel();
@@ -138,7 +177,7 @@ async function tryOut(tarball: string, version: string | null): Promise<void> {
       if (step[0][0] === 'run')
         appendFileSync(
           join(folder, 'evaldiff.yaml'),
-          'models: { gpt-5-mini: { provider: openai, endpoint: local, model: any, price: { input: 1, output: 1 } } }\n',
+          `models: { ${factsOf('openai').starterModel}: { provider: openai, endpoint: local, model: any, price: { input: 1, output: 1 } } }\n`,
         );
       if (step[0][0] === 'diff') {
         git(folder, 'add', 'evaldiff.yaml', 'prompts');
@@ -148,9 +187,10 @@ async function tryOut(tarball: string, version: string | null): Promise<void> {
       }
       await take(node, folder, step, env);
     }
+    await openWorkbench(node, folder, env);
     const node_ = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
     process.stdout.write(
-      `Node ${node_}: ${STEPS.map(([command]) => command[0]).join(', ')} in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
+      `Node ${node_}: ${STEPS.map(([command]) => command[0]).join(', ')}, dev in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
     );
   } finally {
     model.close();
