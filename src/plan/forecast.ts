@@ -1,5 +1,4 @@
 import { isBatched } from '../select/targets.ts';
-import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Message, Purpose, Request, Target } from '../types/model.ts';
 import { certainCalls } from './explain-calls.ts';
 import { evaluatorCallsOf } from './grader-tests.ts';
@@ -104,7 +103,7 @@ function reckoned(
   const add: Add = (target, purpose, calls, input, output) => {
     // A recording is not a call.
     if (target.provider === 'replay') return;
-    const key = canonicalJson([purpose, modelLabel(target)]);
+    const key = `${purpose} ${modelLabel(target)}`;
     const count = counts.get(key) ?? {
       purpose,
       target,
@@ -112,12 +111,10 @@ function reckoned(
       input_tokens: 0,
       output_tokens: 0,
     };
-    counts.set(key, {
-      ...count,
-      calls: count.calls + calls,
-      input_tokens: count.input_tokens + calls * input,
-      output_tokens: count.output_tokens + calls * output,
-    });
+    counts.set(key, count);
+    count.calls += calls;
+    count.input_tokens += calls * input;
+    count.output_tokens += calls * output;
   };
   const wanted = next(suites);
   const requests = suites.flatMap(({ run }) => requestsOf(run, wanted(run)));

@@ -205,7 +205,8 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
   }
   const ofCall: Price = (target, usage, cached) => {
     if (target.provider === 'replay') return 0;
-    const price = given.get(keyOf(target));
+    // Most settings give none, and this is asked for every answer.
+    const price = given.size === 0 ? undefined : given.get(keyOf(target));
     if (price !== undefined) return givenPrice(price, usage, cached);
     if (target.provider === 'program' || target.endpoint !== null) return null;
     return list(target.provider, target.model)?.(usage, cached) ?? null;

@@ -72,15 +72,18 @@ export async function toResponse(received: Received): Promise<Response> {
   // Response takes no status outside this range, and a server can send any three digits.
   if (received.status < 200 || received.status > 599)
     throw new TransportError('connection', `status ${received.status}`);
-  const headers = new Headers();
+  const headers: Record<string, string> = { 'content-length': String(body.byteLength) };
   for (const [name, value] of Object.entries(received.headers)) {
     if (value !== undefined && READ_HEADERS.test(name))
-      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+      headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  headers.set('content-length', String(body.byteLength));
   const empty = received.status === 204 || received.status === 205;
-  const text = empty ? null : unlisted(body.toString('utf8'), received.status);
-  return new Response(text, { status: received.status, headers });
+  const text = empty ? '' : unlisted(body.toString('utf8'), received.status);
+  // As the response's own body it would be packed into a stream, and read from it again.
+  return Object.assign(new Response(null, { status: received.status, headers }), {
+    text: () => Promise.resolve(text),
+    json: () => Promise.resolve(text).then(JSON.parse),
+  });
 }
 
 /** Google's servers wrap an error into a list of one, where the SDKs look for none. */

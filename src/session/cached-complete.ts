@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Guard } from '../plan/budget.ts';
 import { createOnce, recorded } from '../providers/once.ts';
 import { requestKey } from '../select/generation.ts';
@@ -146,7 +146,7 @@ function storeKey({ target }: Request, key: string, endpoints: AskingOptions['en
 }
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey } from 'node:crypto';
+import { createHmac, createSecretKey, hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Completion, Request, Target } from '../types/model.ts';
 
@@ -44,8 +44,7 @@ export function isLasting(
 export type Digest = (key: string, body: string) => string;
 
 /** Tells damage, and a body under another key; whoever can write the file can make one. */
-export const plainDigest: Digest = (key, body) =>
-  createHash('sha256').update(`${key}\n${body}`).digest('hex');
+export const plainDigest: Digest = (key, body) => hash('sha256', `${key}\n${body}`);
 
 /** Only who has the secret can make one. */
 export function keyedDigest(secret: Uint8Array): Digest {

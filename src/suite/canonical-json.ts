@@ -2,16 +2,20 @@ import type { Json } from '../types/plain.ts';
 
 /**
  * JSON with sorted keys and no white space: equal values give equal text. `undefined` members are
- * left out.
+ * left out. One text that grows rather than lists that are joined: every call's key is made here.
  */
 export function canonicalJson(value: Json | undefined): string {
   if (value === undefined) return 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const members = Object.keys(value)
-      .sort()
-      .filter((key) => value[key] !== undefined);
-    return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`).join(',')}}`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '' : ','}${canonicalJson(item)}`;
+    return `[${text}]`;
   }
-  return JSON.stringify(value);
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key];
+    if (member === undefined) continue;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
 }
