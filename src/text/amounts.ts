@@ -130,7 +130,10 @@ export function cost(amount: number | null): string {
 
 /** `1,234`. */
 export function count(value: number): string {
-  return value.toLocaleString('en-US');
+  // The usual case, and the only one that the thousands of numbers of a page have to be quick in.
+  return value >= 0 && value < 1000 && Number.isInteger(value)
+    ? String(value)
+    : value.toLocaleString('en-US');
 }
 
 /** `1 reference`, `1,234 references`. */

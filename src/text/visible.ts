@@ -16,9 +16,7 @@ export function cut(text: string, limit: number): Cut {
     end += widthAt(text, end);
     kept += 1;
   }
-  let left = 0;
-  for (let index = end; index < text.length; index += widthAt(text, index)) left += 1;
-  return { text: text.slice(0, end), left };
+  return { text: text.slice(0, end), left: characters(text.slice(end)) };
 }
 
 /** `text` in at most `length` UTF-16 units, the last of them `…` when something is missing. */
@@ -34,6 +32,13 @@ export function shorten(text: string, length: number): string {
 export function cutNote(left: number): string {
   if (left === 0) return '';
   return ` (${left.toLocaleString('en-US')} more character${left === 1 ? '' : 's'})`;
+}
+
+/** Characters (code points), counted without taking the text apart. */
+export function characters(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += widthAt(text, index)) count += 1;
+  return count;
 }
 
 function widthAt(text: string, index: number): 1 | 2 {
@@ -57,8 +62,12 @@ const escape = (character: string): string =>
  * and tabs stay.
  */
 export function visible(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(HIDDEN, escape);
+  // Most texts need nothing, and this is quicker to see than to replace nothing.
+  return PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(HIDDEN, escape);
 }
+
+/** Nothing but what every keyboard has: letters, digits, signs, spaces, lines and tabs. */
+const PLAIN = /^[\t\n -~]*$/;
 
 /**
  * The same on one line: line feeds and tabs are shown as escapes too. For file names and other

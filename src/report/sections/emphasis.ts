@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { cut, cutNote } from '../../text/visible.ts';
+import { characters, cut, cutNote } from '../../text/visible.ts';
 import type { Piece } from './document.ts';
 
 /** Only the beginnings of long answers are compared; the rest is counted. In characters. */
@@ -137,7 +137,7 @@ function cutPieces(pieces: readonly Piece[], limit: number, alreadyLeft: number)
     }
     const part = cut(piece.text, room);
     if (part.text !== '') shown.push({ ...piece, text: part.text });
-    room -= [...part.text].length;
+    room -= characters(part.text);
     left += part.left;
   }
   return left === 0 ? shown : [...shown, { kind: 'gap', text: cutNote(left).trim() }];
