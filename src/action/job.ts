@@ -14,7 +14,6 @@ import type { Conclusion } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
 import { say, sessionOptions, type Ending, type Job } from './context.ts';
 import { evaluateJob, locate } from './evaluate.ts';
-import { runNoiseJob } from './noise.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
 import { linkedReport, runUrl } from './report-link.ts';
 import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
@@ -47,7 +46,7 @@ function trustOf(facts: EventFacts, { untrustedApproval: label }: Inputs): Trust
 }
 
 async function ofItsMode(client: Client, job: Job, session: Session): Promise<Ending> {
-  if (job.mode === 'noise') return runNoiseJob(job, session);
+  if (job.mode === 'noise') return (await import('./noise.ts')).runNoiseJob(job, session);
   if (job.inputs.shard !== null) return runShardJob(job, session);
   return evaluateAndPublish(client, job, session);
 }

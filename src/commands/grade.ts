@@ -5,7 +5,6 @@ import { UserError, problem } from '../errors.ts';
 import { evaluatorCallsOf, evaluatorTargetsOf, type EvaluatorTest } from '../plan/grader-tests.ts';
 import { rubricTestBlocks } from '../report/rubric-test.ts';
 import { evaluatorTables } from '../report/sections/conversations.ts';
-import { renderBlocks } from '../report/terminal.ts';
 import type { EvaluatorResult } from '../result/conversations.ts';
 import type { Edges } from '../run/input.ts';
 import { steeringOf } from '../select/conversation-rules.ts';
@@ -22,7 +21,7 @@ import { holdToCaps, priceOf } from './caps.ts';
 import { proposeLabels } from './label-next.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { asking, type Opened, withCurrentProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import { draw, type Terminal } from './terminal.ts';
 
 /**
  * Asks the evaluators of one suite about its labelled answers and prints how well they, alone and
@@ -37,10 +36,7 @@ function gradeSuite(
   return asking(opened, async (edges) => {
     const result = await graded(suite, opened, options, edges);
     if (options.json === true) terminal.out(`${logJson(result)}\n`);
-    else
-      terminal.out(
-        `${renderBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), { width: terminal.width, colour: terminal.isTerminal })}\n`,
-      );
+    else await draw(evaluatorTables([result], Number.POSITIVE_INFINITY), terminal);
   });
 }
 
@@ -122,10 +118,7 @@ function gradeRubric(
   return asking(opened, async (edges) => {
     const test = await tried(rubricNamed(name, opened.project), repeats, opened, options, edges);
     if (options.json === true) terminal.out(`${logJson(test)}\n`);
-    else
-      terminal.out(
-        `${renderBlocks(rubricTestBlocks(test), { width: terminal.width, colour: terminal.isTerminal })}\n`,
-      );
+    else await draw(rubricTestBlocks(test), terminal);
   });
 }
 

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { answersToLabel, toLabelBlocks } from '../report/label-next.ts';
-import { renderBlocks } from '../report/terminal.ts';
 import { everyMetric } from '../suite/metrics.ts';
 import type { Project, Suite } from '../suite/suite.ts';
 import { logJson } from '../text/log.ts';
 import type { Rubric } from '../types/metric.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
 import type { EvaluateOptions } from './options.ts';
-import type { Terminal } from './terminal.ts';
+import { draw, type Terminal } from './terminal.ts';
 
 /**
  * Prints which answers of a saved run are most worth a label: of a rubric, or of a prompt whose
@@ -27,11 +26,8 @@ export async function proposeLabels(
   const answers = saved.flatMap((one) =>
     one.kind === 'result' ? answersToLabel(one.result, judges, labelled) : [],
   );
-  terminal.out(
-    json === true
-      ? `${logJson(answers)}\n`
-      : `${renderBlocks(toLabelBlocks(name, answers), { width: terminal.width, colour: terminal.isTerminal })}\n`,
-  );
+  if (json === true) terminal.out(`${logJson(answers)}\n`);
+  else await draw(toLabelBlocks(name, answers), terminal);
 }
 
 /** What judges in a suite under this name: metrics by the rubric, or its evaluators. */

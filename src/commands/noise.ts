@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { runsOf } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
-import { renderNoise } from '../report/noise.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import { measure, type Session } from '../session/session.ts';
 import { findLocalSides } from '../session/sides.ts';
@@ -73,10 +72,10 @@ async function show(
   terminal: Terminal,
 ): Promise<void> {
   const { out, width, isTerminal } = terminal;
-  out(
-    options.json === true
-      ? `${logJson(noise)}\n`
-      : renderNoise(noise, { width, colour: isTerminal }),
-  );
+  if (options.json === true) out(`${logJson(noise)}\n`);
+  else {
+    const { renderNoise } = await import('../report/noise.ts');
+    out(renderNoise(noise, { width, colour: isTerminal }));
+  }
   await writeOwnReports(session, options, terminal, (folder) => writeNoise(noise, folder));
 }

@@ -127,7 +127,7 @@ export function planCommand(
           terminal,
         });
         if (!planned.ready) {
-          print(planned.result, options, terminal);
+          await print(planned.result, options, terminal);
           done(exitCode(planned.result.conclusion));
           return;
         }
@@ -168,7 +168,7 @@ export function validateCommand(
         strict: true,
       });
       if (!planned.ready) {
-        print(planned.result, options, terminal);
+        await print(planned.result, options, terminal);
         done(exitCode(planned.result.conclusion));
         return;
       }

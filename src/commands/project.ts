@@ -9,7 +9,6 @@ import type { Repository } from '../git/repository.ts';
 import { exitCode } from '../judge/outcome.ts';
 import { metrics } from '../metrics/index.ts';
 import { builtInRubrics } from '../metrics/rubric.ts';
-import { renderTerminal } from '../report/terminal.ts';
 import type { Result } from '../result/result.ts';
 import type { Edges } from '../run/input.ts';
 import { trustLevel } from '../select/trust.ts';
@@ -240,7 +239,7 @@ export async function show(
   terminal: Terminal,
 ): Promise<Result> {
   const { result } = evaluated;
-  print(result, options, terminal);
+  await print(result, options, terminal);
   await writeOwnReports(session, options, terminal, (folder) =>
     writeRun(session, evaluated, folder, commentMarker('evaldiff')),
   );
@@ -248,14 +247,17 @@ export async function show(
 }
 
 /** Prints a result. */
-export function print(
+export async function print(
   result: Result,
   { json }: Pick<EvaluateOptions, 'json'>,
   { out, width, isTerminal }: Terminal,
-): void {
-  out(
-    json === true ? `${logJson(result)}\n` : renderTerminal(result, { width, colour: isTerminal }),
-  );
+): Promise<void> {
+  if (json === true) {
+    out(`${logJson(result)}\n`);
+    return;
+  }
+  const { renderTerminal } = await import('../report/terminal.ts');
+  out(renderTerminal(result, { width, colour: isTerminal }));
 }
 
 /** Has `write` fill the folder of `--report`, where it is given. */

@@ -8,7 +8,6 @@ import {
   type History,
   type SavedResult,
 } from '../report/history-points.ts';
-import { renderHistoryHtml, renderHistoryMarkdown, renderHistoryText } from '../report/history.ts';
 import { logJson } from '../text/log.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
 import { inRepository } from './project.ts';
@@ -65,6 +64,8 @@ export async function renderHistory(
   if (format === 'json') return `${logJson({ branch: branch?.name ?? null, ...history, notes })}\n`;
   if (history.points.length === 0)
     throw new UserError([noTrend(history, branch), ...notes.map((note) => problem(null, note))]);
+  const { renderHistoryHtml, renderHistoryMarkdown, renderHistoryText } =
+    await import('../report/history.ts');
   if (format === 'html') return renderHistoryHtml(history.points, notes);
   return format === 'markdown'
     ? renderHistoryMarkdown(history.points, notes)

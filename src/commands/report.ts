@@ -6,8 +6,6 @@ import { renderComment } from '../report/comment.ts';
 import { comparisonBlocks } from '../report/comparison.ts';
 import { renderJunit } from '../report/junit.ts';
 import { markdownOf } from '../report/markdown.ts';
-import { renderNoise, renderNoiseSummary } from '../report/noise.ts';
-import { renderHtml } from '../report/page/page.ts';
 import {
   passes,
   runBlocks,
@@ -16,7 +14,6 @@ import {
   type RunTable,
 } from '../report/run-tables.ts';
 import { NO_LINKS, type Block } from '../report/sections/document.ts';
-import { renderBlocks, renderTerminal } from '../report/terminal.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
 import { createSandbox } from '../sandbox/index.ts';
@@ -170,13 +167,16 @@ async function renderResult(
     case 'markdown':
       return renderComment(result, { marker: commentMarker('evaldiff') });
     case 'html':
-      return await renderHtml(result);
+      return (await import('../report/page/page.ts')).renderHtml(result);
     case 'junit':
       return renderJunit(result);
     case 'json':
       return `${logJson(result)}\n`;
     case 'terminal':
-      return renderTerminal(result, { width, colour: isTerminal });
+      return (await import('../report/terminal.ts')).renderTerminal(result, {
+        width,
+        colour: isTerminal,
+      });
   }
 }
 
@@ -200,6 +200,8 @@ async function renderAll(
       code,
     };
   const blocks = [...comparisonOf(files), ...runBlocks(tables)];
+  const { renderNoise, renderNoiseSummary } = await import('../report/noise.ts');
+  const { renderBlocks } = await import('../report/terminal.ts');
   const shown =
     format === 'markdown'
       ? [

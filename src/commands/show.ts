@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
 import { referenceBlocks, type SentPrompts } from '../report/sections/reference-view.ts';
-import { renderBlocks } from '../report/terminal.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -52,7 +51,8 @@ export function showCommand(
         terminal.out(
           `${logJson(found.map(({ suite, reference }) => ({ suite: suite.name, variant: suite.variant, reference, prompt: sentOf(sent, suite, reference) })))}\n`,
         );
-      else
+      else {
+        const { renderBlocks } = await import('../report/terminal.ts');
         terminal.out(
           renderBlocks(
             found.flatMap(({ suite, reference }) =>
@@ -61,6 +61,7 @@ export function showCommand(
             { width: terminal.width, colour: terminal.isTerminal },
           ),
         );
+      }
       done(0);
     });
 }

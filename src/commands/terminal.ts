@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
+import type { Block } from '../report/sections/document.ts';
 import type { Reach } from '../session/access.ts';
 
 /** The terminal a command runs in; the tests give one of their own. */
@@ -21,6 +22,18 @@ export interface Terminal {
   reach?: Reach;
   /** Ends a command that would go on for ever; absent: a signal does. */
   until?: AbortSignal;
+}
+
+/**
+ * Prints blocks of a report. What draws them knows the width of every letter there is, and is
+ * loaded here: it would take a tenth of every start.
+ */
+export async function draw(
+  blocks: readonly Block[],
+  { out, width, isTerminal }: Pick<Terminal, 'out' | 'width' | 'isTerminal'>,
+): Promise<void> {
+  const { renderBlocks } = await import('../report/terminal.ts');
+  out(`${renderBlocks(blocks, { width, colour: isTerminal })}\n`);
 }
 
 /** What of the process a terminal is made of. */

@@ -59,6 +59,9 @@ function counter(
   });
 }
 
+/** Made when emojis are first counted: to read all of them into a pattern takes 30 ms. */
+let emojis: RegExp | null = null;
+
 const counters = [
   counter(
     'string_length',
@@ -70,7 +73,8 @@ const counters = [
     'count_emojis',
     'Emojis of the judged text; one with a skin tone or joined from several is one.',
     { ...said, value: 1, pass: true },
-    (answer, level) => textAt(answer, level).match(/\p{RGI_Emoji}/gv)?.length ?? 0,
+    (answer, level) =>
+      textAt(answer, level).match((emojis ??= new RegExp('\\p{RGI_Emoji}', 'gv')))?.length ?? 0,
   ),
   counter(
     'count_messages',

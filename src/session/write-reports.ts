@@ -1,7 +1,6 @@
 import { renderComment } from '../report/comment.ts';
 import { renderJunit } from '../report/junit.ts';
 import { llmevalFiles } from '../report/llmeval.ts';
-import { renderHtml } from '../report/page/page.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
 import { openFolder, reasonOf, type OwnFolder } from './safe-writing.ts';
@@ -82,6 +81,8 @@ export async function writeReports(
   marker: string,
 ): Promise<void> {
   await folder.write('result.json', withNewline(jsonParts(result)));
+  // Its styles and scripts are loaded when there is something to show.
+  const { renderHtml } = await import('../report/page/page.ts');
   // One after the other, so that a large one is gone before the next is made.
   await folder.write('report.html', inParts(await renderHtml(result)));
   await folder.write('junit.xml', inParts(renderJunit(result)));
