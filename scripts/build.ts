@@ -61,8 +61,8 @@ for (const path of [
   'sandbox/worker.py',
   'sandbox/globals.js',
   'sandbox/guest.js',
-  'providers/promptfoo.py',
-  'providers/promptfoo.js',
+  'providers/promptfoo-adapter.py',
+  'providers/promptfoo-adapter.js',
 ])
   cpSync(join(root, 'src', path), join(root, 'build/lib', path));
 for (const entry of ['action', 'cli']) {

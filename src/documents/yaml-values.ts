@@ -10,7 +10,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { problem } from '../errors.ts';
-import type { Json, Problem } from '../types/plain.ts';
+import { isMap as isJsonMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { emptyMap, pathText } from './document.ts';
 import { FORBIDDEN_KEYS, type Limits, valueFlaw } from './limits.ts';
 
@@ -157,16 +157,40 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
   const spots = new Map<string, Spot>();
   const value = emptyMap();
   const mapLine = lineOf(state, map) ?? 0;
+  let merged: { maps: JsonMap[]; spot: Spot } | null = null;
   for (const pair of map.items as { key: unknown; value: Node | null }[]) {
     const key = readKey(state, pair.key, spots, mapLine);
     if (key === null) continue;
     state.path.push(key.text);
-    value[key.text] = readNode(state, pair.value, depth + 1, key.line);
+    const member = readNode(state, pair.value, depth + 1, key.line);
     state.path.pop();
     spots.set(key.text, spot(state, pair.value, key.line));
+    if (key.text === MERGE_KEY)
+      merged = {
+        maps: mapsToMerge(state, member, key.line),
+        spot: { line: key.line, start: -1, end: -1 },
+      };
+    else value[key.text] = member;
   }
+  // Its own keys win, then those of the first map.
+  for (const [key, member] of merged?.maps.flatMap((each) => Object.entries(each)) ?? []) {
+    if (Object.hasOwn(value, key)) continue;
+    value[key] = member;
+    if (merged !== null) spots.set(key, merged.spot);
+  }
+  spots.delete(MERGE_KEY);
   state.spots.set(value, spots);
   return value;
+}
+
+const MERGE_KEY = '<<';
+
+/** What `<<` brings in: a map, or a list of maps. */
+function mapsToMerge(state: Walk, value: Json, line: number): JsonMap[] {
+  const maps = Array.isArray(value) ? value : [value];
+  if (maps.every(isJsonMap)) return maps;
+  report(state, line, 'a merge key (<<) takes a map, or a list of maps');
+  return [];
 }
 
 function readKey(
@@ -185,7 +209,6 @@ function readKey(
   const earlier = seen.get(text);
   if (flaw !== null) return report(state, line, `a key ${flaw}`);
   if (FORBIDDEN_KEYS.has(text)) return report(state, line, `the key "${text}" is not allowed`);
-  if (text === '<<') return report(state, line, 'merge keys (<<) are not supported; use defaults:');
   if (earlier !== undefined)
     return report(state, line, `the key "${text}" is already on line ${earlier.line}`);
   return { text, line };

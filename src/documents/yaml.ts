@@ -35,7 +35,8 @@ const OPTIONS = {
   schema: 'core',
   strict: true,
   prettyErrors: false,
-  // Merge keys, binary, sets and foreign tags stay what they are written as, which is then refused.
+  // Binary, sets and foreign tags stay what they are written as, which is then refused; merge keys
+  // are read by the walk.
   merge: false,
   resolveKnownTags: false,
   // The library compares every key with every other: quadratic. The walk in yaml.ts looks for
@@ -200,8 +201,8 @@ function tagIn(message: string): string {
 }
 
 /**
- * Reads one YAML file strictly: UTF-8, one document, YAML 1.2 core schema, no tags, no merge keys,
- * no duplicate keys, finite numbers, within `limits`. The value is plain data whose maps have no
+ * Reads one YAML file strictly: UTF-8, one document, YAML 1.2 core schema, no tags, no
+ * duplicate keys, finite numbers, within `limits`. The value is plain data whose maps have no
  * prototype. Time is linear in the size of the text. Problems name file and line: the first one of
  * the syntax, or up to 20 of the content.
  */

@@ -97,15 +97,21 @@ export const CASES: Case[] = [
     'a: &y { k: &x 1 }\nb: &x 2\nc: *y\nd: *x',
     good({ a: { k: 1 }, b: 2, c: { k: 1 }, d: 2 }),
   ],
-  [
-    'a merge key',
-    'a: &a\n  <<: *a\n  b: 1',
-    bad('p.yaml:2: merge keys (<<) are not supported; use defaults:'),
-  ],
+  ['a merge key', 'a: &a\n  <<: *a\n  b: 1', bad('p.yaml:2: *a refers to itself')],
   [
     'a merge key with a number',
     'a:\n  <<: 3',
-    bad('p.yaml:2: merge keys (<<) are not supported; use defaults:'),
+    bad('p.yaml:2: a merge key (<<) takes a map, or a list of maps'),
+  ],
+  [
+    'a merge key, whose map gives what the map itself has not',
+    'a: &a { x: 1, y: 2 }\nb:\n  y: 3\n  <<: *a\n  z: 4',
+    good({ a: { x: 1, y: 2 }, b: { y: 3, z: 4, x: 1 } }),
+  ],
+  [
+    'a merge key with several maps, of which the first wins',
+    'a: &a { x: 1 }\nb: &b { x: 2, y: 2 }\nc: { <<: [*a, *b] }',
+    good({ a: { x: 1 }, b: { x: 2, y: 2 }, c: { x: 1, y: 2 } }),
   ],
   [
     'the key __proto__',

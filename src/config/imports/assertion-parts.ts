@@ -12,6 +12,8 @@ export interface AssertionContext {
   builtIns: BuiltInMetrics;
   /** Variables that are maps or lists. */
   structured: readonly string[];
+  /** Whether checks in code are given data where the answer is JSON. */
+  asData: boolean;
   /** Text of a file that an assertion names; null when it is not there. */
   textOf(path: string): string | null;
 }

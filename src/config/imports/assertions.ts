@@ -23,6 +23,9 @@ export const ASSERTION_KEYS = [
   'weight',
   'config',
   'description',
+  'label',
+  'name',
+  'id',
 ];
 
 const CONVERSIONS: Readonly<Record<string, Convert>> = {

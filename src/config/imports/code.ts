@@ -11,6 +11,8 @@ export interface CodeCheck {
   negate: boolean;
   /** Variables that are maps or lists there and JSON text here. */
   structured: readonly string[];
+  /** The answer is data to the check, where it is JSON. */
+  asData: boolean;
   config: Json | undefined;
 }
 
@@ -121,7 +123,7 @@ function lastStatementEnd(line: string): number {
 }
 
 /** A bound is of numbers alone: what says `pass` itself is taken at its word. */
-function javascriptVerdict({ threshold, negate }: CodeCheck): string[] {
+function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
     '  const $said = typeof $value === "object" && $value !== null ? $value : null;',
@@ -130,7 +132,9 @@ function javascriptVerdict({ threshold, negate }: CodeCheck): string[] {
     '  const $score = $said !== null ? $said.score : Number($value);',
     `  return { metric: Number.isFinite($score) ? $score : String($score), reason: $said === null ? undefined : $said.reason, result: ${negate ? '!' : ''}$passes };`,
     '};',
-    'const $value = $check(actual, $context);',
+    asData
+      ? 'const $value = $check((() => { try { return JSON.parse(actual); } catch { return actual; } })(), $context);'
+      : 'const $value = $check(actual, $context);',
     'const $judged = $value instanceof Promise ? $value.then($judge) : $judge($value);',
     'const $part = (name) => $judged instanceof Promise ? $judged.then((judged) => judged[name]) : $judged[name];',
     'metric = $part("metric");',
@@ -148,7 +152,7 @@ export function pythonMetric(
   form: 'inline' | 'file',
   called: string | null = null,
 ): string {
-  const { source, structured, threshold, negate, config } = check;
+  const { source, structured, threshold, negate, config, asData } = check;
   const name = called ?? 'get_assert';
   // The user's lines come first: some may stand nowhere else, and keep their numbers so.
   const lines =
@@ -169,7 +173,15 @@ export function pythonMetric(
           '    except (KeyError, TypeError, ValueError):',
           '        pass',
         ]),
-    `_value = _check(actual, ${given})`,
+    ...(asData
+      ? [
+          'try:',
+          '    _answer = _json.loads(actual)',
+          'except ValueError:',
+          '    _answer = actual',
+          `_value = _check(_answer, ${given})`,
+        ]
+      : [`_value = _check(actual, ${given})`]),
     ...pythonVerdict(threshold, negate),
     '',
   ].join('\n');
@@ -228,7 +240,7 @@ export const CODE_ASSERTIONS: Readonly<Record<string, Convert>> = {
 function code(language: 'javascript' | 'python'): Convert {
   const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
   const problemOf = language === 'javascript' ? javascriptProblem : (): null => null;
-  return ({ value, threshold, negate, config }, { structured, textOf }) => {
+  return ({ value, threshold, negate, config }, { structured, asData, textOf }) => {
     if (typeof value !== 'string' || value.trim() === '') return why('its value is not code');
     const file = fileOf(value, language);
     const source = file === null ? value : textOf(file.path);
@@ -238,7 +250,7 @@ function code(language: 'javascript' | 'python'): Convert {
       );
     const problem = problemOf(source, file?.path ?? null);
     if (problem !== null) return why(problem);
-    const check: CodeCheck = { source, threshold, negate, structured, config };
+    const check: CodeCheck = { source, threshold, negate, structured, asData, config };
     return {
       metric: {
         language,

@@ -38,6 +38,8 @@ export interface ImportContext {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
+  /** Whether every model answers by a schema of its own: checks in code then get data. */
+  asData: boolean;
   imported: Imported;
 }
 
@@ -206,6 +208,7 @@ function metricsOf(
   {
     context: {
       builtIns,
+      asData,
       imported: { left },
     },
     structured,
@@ -221,6 +224,7 @@ function metricsOf(
       vars: test.vars,
       builtIns,
       structured,
+      asData,
       textOf: (path) => {
         file = texts.get(path)?.file ?? null;
         return texts.get(path)?.text ?? null;
@@ -231,7 +235,7 @@ function metricsOf(
       left.push(leftOut(place, `the assertion ${type}`, converted.why));
       return [];
     }
-    const label = value['metric'];
+    const label = value['metric'] ?? value['label'];
     const name = unique(
       typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,
     );

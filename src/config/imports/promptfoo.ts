@@ -98,7 +98,13 @@ export async function importPromptfoo(
   const models = readModels(document, { ...context, structured: structuredNames(tests) }, imported);
   imported.left.push(...left);
   imported.grader = graderOf(document, imported);
-  const { draft, carried } = await testsDraft(tests, { ...context, document, prompts, imported });
+  const { draft, carried } = await testsDraft(tests, {
+    ...context,
+    document,
+    prompts,
+    asData: answersAsData(models, imported),
+    imported,
+  });
   await assemble({ document, prompts, models, tests }, draft, context, imported);
   const lost = imported.left.filter(({ what }) => what === A_PROMPT).length;
   imported.carried = [
@@ -199,6 +205,26 @@ function codeProvider(
         ? [{ key: 'id', why: `${found.file} is code of yours, which runs with code: host alone` }]
         : [],
   };
+}
+
+/**
+ * Whether checks in code get data: where a model answers by a schema, the other tool reads its
+ * answer before it is judged. Checks are the same for all models, so it is all of them or none.
+ */
+function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
+  const bySchema = models.filter(({ parameters }) => {
+    const format = parameters['response_format'] ?? null;
+    return isMap(format) && format['type'] === 'json_schema';
+  });
+  const [first] = bySchema;
+  if (first !== undefined && bySchema.length < models.length)
+    remarks.push(
+      remark(
+        first.place,
+        `${first.label} answers by a schema, which promptfoo's checks in code are given as data; other models here do not, so checks get the text of every answer`,
+      ),
+    );
+  return first !== undefined && bySchema.length === models.length;
 }
 
 /** The same file may be there several times, each with a configuration of its own. */

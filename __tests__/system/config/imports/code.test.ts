@@ -14,6 +14,7 @@ const check = (source: string, more: Partial<CodeCheck> = {}): CodeCheck => ({
   threshold: null,
   negate: false,
   structured: [],
+  asData: false,
   config: undefined,
   ...more,
 });

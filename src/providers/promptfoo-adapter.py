@@ -1,4 +1,4 @@
-"""Answers as promptfoo would by a Python file of the user's own (promptfoo.js says what and how).
+"""Answers as promptfoo would by a Python file of the user's own (promptfoo-adapter.js says what and how).
 
 Arguments: what it is asked for (provider, prompt, tests), the file with the function behind a
 colon, and JSON.
