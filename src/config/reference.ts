@@ -105,6 +105,7 @@ export function readDraft(
     given: written.id === undefined ? null : String(written.id),
     place: document.placeOf(path),
     input,
+    ...filesOfValues(input, document, path),
     thread,
     recorded,
     expected: written.expected,
@@ -137,6 +138,20 @@ function lack(
     return `the reference has no expected value, and metric ${context.needsExpected} uses it`;
   }
   return null;
+}
+
+/** The files that values are read from, where another tool's file names them. */
+function filesOfValues(
+  input: Record<string, Scalar>,
+  document: Document,
+  path: Path,
+): Pick<Reference, 'inputFiles'> {
+  const { file: own } = document.placeOf(path);
+  const found = Object.keys(input).flatMap((name) => {
+    const { file } = document.placeOf([...path, 'input', name]);
+    return file === own ? [] : [[name, file]];
+  });
+  return found.length === 0 ? {} : { inputFiles: Object.fromEntries(found) };
 }
 
 function variablesOf(input: z.output<typeof inputSchema> | undefined): Record<string, Scalar> {

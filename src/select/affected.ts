@@ -95,16 +95,21 @@ function touchedReferences(
   };
 }
 
-/** The files in which a reference was edited: that of a metric's code or values, else its own. */
+/**
+ * The files in which a reference was edited: those of values, of a metric's code or values, else its
+ * own.
+ */
 function editedFiles({ reference, baseReference }: AffectedReference): string[] {
   const before = new Set((baseReference?.metrics ?? []).map(metricIdentity));
-  const elsewhere =
-    baseReference === null
-      ? []
-      : (reference.metrics ?? [])
-          .filter((metric) => !before.has(metricIdentity(metric)))
-          .map(({ codeAt, valuesFile, place }) => valuesFile ?? codeAt?.file ?? place.file);
-  return elsewhere.length > 0 ? elsewhere : [reference.place.file];
+  if (baseReference === null) return [reference.place.file];
+  const values = Object.entries(reference.inputFiles ?? {})
+    .filter(([name]) => reference.input[name] !== baseReference.input[name])
+    .map(([, file]) => file);
+  const elsewhere = (reference.metrics ?? [])
+    .filter((metric) => !before.has(metricIdentity(metric)))
+    .map(({ codeAt, valuesFile, place }) => valuesFile ?? codeAt?.file ?? place.file);
+  const files = [...values, ...elsewhere];
+  return files.length > 0 ? files : [reference.place.file];
 }
 
 function newSuite(head: SuiteSide): AffectedPart {

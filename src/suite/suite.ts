@@ -191,6 +191,8 @@ export interface Reference {
   id: string;
   place: Place;
   input: Record<string, Scalar>;
+  /** Files that values are the text of, by the value's name; absent: they stand where it does. */
+  inputFiles?: Readonly<Record<string, string>>;
   /**
    * Given messages in place of a rendered prompt (recorded dialogues); null for ordinary
    * references.

@@ -128,6 +128,24 @@ describe("promptfoo's providers in code", () => {
   });
 });
 
+test("promptfoo's code does not run for a stranger's pull request, whatever the workflow allows", async () => {
+  const own = (word: string) =>
+    `require('node:fs').writeFileSync(process.env.HOME + '/ran-${word}', ''); module.exports = { id: () => 'own', callApi: async () => ({ output: '${word}' }) };`;
+  const { repository, result } = await openWith({
+    'evals/provider.cjs': own('base'),
+    'evals/promptfooconfig.yaml': config('file://provider.cjs'),
+  });
+  writeFileSync(join(repository.directory, 'evals/provider.cjs'), own('head'));
+  writeFileSync(
+    join(repository.directory, 'evals/promptfooconfig.yaml'),
+    config('file://provider.cjs').replace('Answer:', 'Tell:'),
+  );
+  const ran = await result(
+    ...['diff', '--base', 'HEAD', 'n_tries=1', '--code', 'host', '--untrusted'],
+  );
+  expect(answersOf(ran)).toEqual([['one', 'from the model', 'fail']]);
+});
+
 const MADE = {
   'evals/promptfooconfig.yaml': `prompts: [file://prompt.mjs:ask, file://prompt.py:ask]
 providers: ['openai:chat:gpt-4o']
@@ -145,6 +163,28 @@ export function ask({ vars, provider }) {
   'evals/tests.mjs':
     'export default async ({ n }) => Array.from({ length: n }, (_, i) => ({ vars: { q: `q${i}` } }));',
 };
+
+test('a template with conditions is compared where an edit of it makes another prompt, and only there', async () => {
+  const template = (word: string) => ({
+    'evals/p.txt': `{% if q == 'one' %}${word} {{ q | upper }}{% else %}Say {{ q }}{% endif %}`,
+    'evals/promptfooconfig.yaml':
+      "prompts: [file://p.txt]\nproviders: ['openai:chat:gpt-4o']\ndefaultTest: { assert: [{ type: contains, value: '{{ \"MODEL\" | lower }}' }] }\ntests: [{ vars: { q: one } }, { vars: { q: two } }]\n",
+  });
+  const { repository, result, server } = await openWith(template('Tell'));
+  writeFileSync(join(repository.directory, 'evals/p.txt'), template('Shout')['evals/p.txt']);
+  const ran = await result('diff', '--base', 'HEAD', 'n_tries=1');
+  expect(ran.problems).toEqual([]);
+  expect(
+    ran.suites.map(({ because, references }) => [
+      because,
+      references.map(({ input, base, head }) => [input['q'], base?.rollup, head?.rollup]),
+    ]),
+  ).toEqual([[[{ key: 'messages', file: 'evals/p.txt' }], [['one', 'pass', 'pass']]]]);
+  expect(server.requests.map(({ messages }) => messages[0]?.content).sort()).toEqual([
+    'Shout ONE',
+    'Tell ONE',
+  ]);
+});
 
 describe("promptfoo's prompts and tests in code", () => {
   test('are made under code: host, and the model is asked what was made', async () => {

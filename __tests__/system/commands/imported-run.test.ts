@@ -136,9 +136,11 @@ eval:
 });
 
 describe('what a pull request runs of a promptfoo configuration', () => {
-  const files = (prompt: string, check: string, rows: string) => ({
+  const files = (prompt: string, check: string, rows: string, doc = 'old') => ({
+    'vars/doc.txt': doc,
+    'vars/s.txt': 'shared',
     'promptfooconfig.yaml':
-      "prompts: [file://p/a.txt]\nproviders: ['openai:chat:gpt-4o']\ndefaultTest: { assert: [{ type: javascript, value: file://checks/long.js }] }\ntests: file://cases/rows.csv\n",
+      "prompts: [file://p/a.txt]\nproviders: ['openai:chat:gpt-4o']\ndefaultTest: { vars: { s: file://vars/s.txt }, assert: [{ type: javascript, value: file://checks/long.js }] }\ntests: [file://cases/rows.csv, { vars: { q: three, doc: file://vars/doc.txt } }]\n",
     'p/a.txt': prompt,
     'checks/long.js': check,
     'cases/rows.csv': rows,
@@ -147,16 +149,22 @@ describe('what a pull request runs of a promptfoo configuration', () => {
   const ROWS = 'q,__expected\none,contains: 5\ntwo,contains: 5\n';
 
   test.each<[string, Record<string, string>, string[], number]>([
-    ['the prompt', files('Say: {{q}}', CHECK, ROWS), ['messages (p/a.txt)'], 2],
+    ['the prompt', files('Say: {{q}} {{doc}}', CHECK, ROWS), ['messages (p/a.txt)'], 3],
+    [
+      "a variable's text",
+      files('Answer: {{q}} {{doc}}', CHECK, ROWS, 'new'),
+      ['references (vars/doc.txt)'],
+      1,
+    ],
     [
       "a check's code",
-      files('Answer: {{q}}', CHECK.replace('1', '2'), ROWS),
+      files('Answer: {{q}} {{doc}}', CHECK.replace('1', '2'), ROWS),
       ['references (checks/long.js)'],
-      2,
+      3,
     ],
     [
       'a row',
-      files('Answer: {{q}}', CHECK, ROWS.replace('two,contains: 5', 'two,contains: Y')),
+      files('Answer: {{q}} {{doc}}', CHECK, ROWS.replace('two,contains: 5', 'two,contains: Y')),
       ['references (cases/rows.csv)'],
       1,
     ],
@@ -166,7 +174,7 @@ describe('what a pull request runs of a promptfoo configuration', () => {
       settings:
         '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
     });
-    shop.repository.commit('base', files('Answer: {{q}}', CHECK, ROWS));
+    shop.repository.commit('base', files('Answer: {{q}} {{doc}}', CHECK, ROWS));
     for (const [path, text] of Object.entries(head))
       writeFileSync(join(shop.repository.directory, path), text);
     const result = await shop.result('diff', '--base', 'HEAD', 'n_tries=1');

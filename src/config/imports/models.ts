@@ -169,9 +169,16 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
     model: own.name,
     parameters,
     entry: own.entry,
-    left: [...left, ...refused],
-    aside: [...aside, ofTheRun('config', own.line)],
+    left: [...left, ...refused.filter(({ key }) => key !== 'apiKeyEnvar')],
+    aside: [...aside, ofTheRun('config', withKeyOf(own.line, config))],
   };
+}
+
+/** The endpoint's line with the name of the key that the file gives. */
+function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
+  return typeof apiKeyEnvar === 'string' && /^\w+$/.test(apiKeyEnvar)
+    ? line.replace(/ENV_NAME$/, () => apiKeyEnvar)
+    : line;
 }
 
 function ofTheRun(key: string, line: string): { key: string; why: string } {

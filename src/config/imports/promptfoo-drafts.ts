@@ -60,7 +60,7 @@ export async function testsDraft(
   );
   sayMissing(tests, paths, imported);
   saySingleBraces(tests, context.prompts, imported);
-  const ids = uniqueDescriptions(tests);
+  const ids = idsOf(tests);
   const references: JsonMap[] = [];
   let kept = 0;
   const assertions: JsonMap[][] = [];
@@ -76,8 +76,10 @@ export async function testsDraft(
       for (const key of file === null ? [] : ['code', 'with'])
         draft.from([...path, 'metrics', index, key], { file: file ?? '', line: 1 });
     });
-    const id =
-      test.description !== null && ids.has(test.description) ? { id: test.description } : {};
+    for (const [name, file] of Object.entries(test.files))
+      draft.from([...path, 'input', name], { file, line: 1 });
+    const named = ids.get(test);
+    const id = named === undefined ? {} : { id: named };
     references.push({
       ...id,
       input: inputOf(test.vars, paths),
@@ -167,11 +169,25 @@ function shares(
   ];
 }
 
-/** Descriptions that name one test only. */
-function uniqueDescriptions(tests: readonly ForeignTest[]): Set<string> {
-  const all = tests.flatMap(({ description }) => (description === null ? [] : [description]));
-  return new Set(all.filter((one) => all.indexOf(one) === all.lastIndexOf(one)));
+/**
+ * What tests are known by: descriptions that name one test only; and where variables are files'
+ * texts, the files, so that a test stays the same when a file is edited.
+ */
+function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
+  const named = tests.flatMap((test): [ForeignTest, string][] => {
+    const { description, vars, files } = test;
+    if (description !== null) return [[test, description]];
+    const parts = Object.entries(vars).map(
+      ([name, value]) => `${name}: ${files[name] ?? (isScalar(value) ? String(value) : '')}`,
+    );
+    const words = parts.join(', ').replace(/\s+/g, ' ');
+    return Object.keys(files).length === 0 ? [] : [[test, words.slice(0, LONGEST_ID)]];
+  });
+  const times = Map.groupBy(named, ([, id]) => id);
+  return new Map(named.filter(([, id]) => times.get(id)?.length === 1));
 }
+
+const LONGEST_ID = 200;
 
 /** The texts of the files that assertions name, by path as written. */
 async function namedFiles(

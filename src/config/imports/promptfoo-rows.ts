@@ -82,6 +82,8 @@ export interface ForeignAssertion {
 export interface ForeignTest {
   description: string | null;
   vars: JsonMap;
+  /** The files that variables are the text of, by name. */
+  files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
   place: Place;
 }
@@ -89,6 +91,7 @@ export interface ForeignTest {
 /** What every test of a configuration inherits. */
 export interface Defaults {
   vars: JsonMap;
+  files: Readonly<Record<string, string>>;
   /** Whether lists of texts as values mean several tests. */
   expands: boolean;
   assertions: ForeignAssertion[];
@@ -101,6 +104,8 @@ export interface Reader {
   limits: Limits;
   code: CodeHost;
   host: HostSettings;
+  /** The configuration's, from which paths lead. */
+  folder: string;
   left: Loss[];
   defaults: Defaults;
 }
@@ -108,6 +113,7 @@ export interface Reader {
 export function readRow(
   row: JsonMap,
   place: Place,
+  files: Readonly<Record<string, string>>,
   { defaults, limits, left: said }: Reader,
 ): ForeignTest[] {
   const vars: JsonMap = { ...defaults.vars };
@@ -139,7 +145,12 @@ export function readRow(
     typeof row['__description'] === 'string' && row['__description'] !== ''
       ? row['__description']
       : null;
-  return expanded({ description, vars, assertions, place }, limits, said, defaults.expands);
+  return expanded(
+    { description, vars, files: { ...defaults.files, ...files }, assertions, place },
+    limits,
+    said,
+    defaults.expands,
+  );
 }
 
 /**

@@ -52,10 +52,11 @@ async function readScenario(
       if (!isMap(entry))
         return left(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
       const data = await defaultsIn(document, at, reader);
-      const { vars, assertions, expands } = reader.defaults;
+      const { vars, files, assertions, expands } = reader.defaults;
       const defaults = {
         expands: expands && data.expands,
         vars: { ...vars, ...data.vars },
+        files: { ...files, ...data.files },
         assertions: [...assertions, ...data.assertions],
       };
       return readEntries(tests, document, [...path, 'tests'], { ...reader, defaults });

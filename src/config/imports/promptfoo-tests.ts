@@ -1,6 +1,6 @@
 import { isTable } from '../../documents/dataset.ts';
 import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
-import { folderOf } from '../../documents/paths.ts';
+import { folderOf, join } from '../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { A_TEST, leftOut, type Loss } from './draft.ts';
 import { codeCommand, codeFileIn } from './host-code.ts';
@@ -15,6 +15,8 @@ import {
   type Reader,
 } from './promptfoo-rows.ts';
 import { readScenarios } from './promptfoo-scenarios.ts';
+
+const NO_DEFAULTS: Defaults = { vars: {}, files: {}, assertions: [], expands: true };
 
 /** Options that mean something here, or only how long a run may take. */
 const KNOWN_OPTIONS = [
@@ -35,7 +37,7 @@ const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshol
  */
 export async function readForeignTests(
   document: Document,
-  { files, limits, code, host }: Omit<Reader, 'left' | 'defaults'>,
+  { files, limits, code, host }: Omit<Reader, 'left' | 'defaults' | 'folder'>,
   left: Loss[],
 ): Promise<ForeignTest[]> {
   const reader: Reader = {
@@ -43,8 +45,9 @@ export async function readForeignTests(
     limits,
     code,
     host,
+    folder: folderOf(document.file),
     left,
-    defaults: { vars: {}, assertions: [], expands: true },
+    defaults: NO_DEFAULTS,
   };
   reader.defaults = await readDefaults(document, reader);
   const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
@@ -78,25 +81,24 @@ async function readEntries(
 /** `file://default.yaml`, or a map. */
 async function readDefaults(document: Document, reader: Reader): Promise<Defaults> {
   const written = isMap(document.value) ? document.value['defaultTest'] : undefined;
-  if (written === undefined || written === null) return { vars: {}, assertions: [], expands: true };
+  if (written === undefined || written === null) return NO_DEFAULTS;
   const place = document.placeOf(['defaultTest']);
   if (typeof written === 'string') {
     const [file] = await reader.files.documents(written, place);
-    return file === undefined
-      ? { vars: {}, assertions: [], expands: true }
-      : defaultsIn(file, [], reader);
+    return file === undefined ? NO_DEFAULTS : defaultsIn(file, [], reader);
   }
   return defaultsIn(document, ['defaultTest'], reader);
 }
 
 async function defaultsIn(document: Document, path: Path, reader: Reader): Promise<Defaults> {
   const map = valueAt(document.value, path) ?? null;
-  if (!isMap(map)) return { vars: {}, assertions: [], expands: true };
+  if (!isMap(map)) return NO_DEFAULTS;
   sayUnknown(document, path, map, reader.left);
   const options = isMap(map['options']) ? map['options'] : {};
   return {
     expands: options['disableVarExpansion'] !== true,
     vars: await readVars(map['vars'], document, [...path, 'vars'], reader),
+    files: filesIn(map['vars'], reader),
     assertions: readAssertions(map['assert'], document, [...path, 'assert'], reader.left),
   };
 }
@@ -199,7 +201,13 @@ async function readTest(
   const description =
     typeof map['description'] === 'string' && map['description'] !== '' ? map['description'] : null;
   return expanded(
-    { description, vars, assertions: [...inherited, ...own], place: document.placeOf(path) },
+    {
+      description,
+      vars,
+      files: { ...reader.defaults.files, ...filesIn(map['vars'], reader) },
+      assertions: [...inherited, ...own],
+      place: document.placeOf(path),
+    },
     reader.limits,
     reader.left,
     options['disableVarExpansion'] !== true && reader.defaults.expands,
@@ -221,7 +229,12 @@ async function readRowFiles(path: string, from: Place, reader: Reader): Promise<
           !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));
         return isTest
           ? readTest(value, row, [], reader)
-          : readRow({ ...value, ...(await readCells(value, row, reader)) }, place, reader);
+          : readRow(
+              { ...value, ...(await readCells(value, row, reader)) },
+              place,
+              filesIn(value, reader),
+              reader,
+            );
       }),
     ),
   );
@@ -273,6 +286,19 @@ async function readVars(
     if (read !== null) vars[name] = read;
   }
   return vars;
+}
+
+/** The one file that each variable is the text of, where there is one. */
+function filesIn(written: Json | undefined, { folder }: Reader): Record<string, string> {
+  if (!isMap(written ?? null)) return {};
+  return Object.fromEntries(
+    Object.entries(written as JsonMap).flatMap(([name, value]) => {
+      const path =
+        typeof value === 'string' ? /^file:\/\/(?:\.\/)?([^*]+)$/.exec(value)?.[1] : null;
+      const file = path === null || path === undefined ? null : join(folder, path.trim());
+      return file === null ? [] : [[name, file]];
+    }),
+  );
 }
 
 /** The cells of a row that are variables, with their files read. */

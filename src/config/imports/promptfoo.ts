@@ -129,7 +129,15 @@ function withItself(
   );
   return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
     ? tests
-    : [{ description: null, vars: {}, assertions: [], place: document.placeOf(['prompts']) }];
+    : [
+        {
+          description: null,
+          vars: {},
+          files: {},
+          assertions: [],
+          place: document.placeOf(['prompts']),
+        },
+      ];
 }
 
 function sayUnread(document: Document, value: JsonMap, { left, remarks }: Imported): void {

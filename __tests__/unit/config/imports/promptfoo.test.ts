@@ -237,7 +237,9 @@ tests:
       expect.stringMatching(
         /^5: the provider watsonx:large is not carried over: the provider "watsonx" is not known/,
       ),
-      expect.stringMatching(/^4: a prompt is not carried over: \{% include "it" %\} is no variable/),
+      expect.stringMatching(
+        /^4: a prompt is not carried over: \{% include "it" %\} is no variable/,
+      ),
       expect.stringMatching(/^4: a prompt is not carried over: prompts in code/),
       expect.stringMatching(/^7: options\.transform/),
       expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
@@ -478,7 +480,13 @@ tests:
         metrics?.map(({ name, source }) => [name, source.kind === 'built-in' ? source.with : null]),
       ]),
     ).toEqual([
-      ['evals/tests/a.yaml', 1, 'noted', '-', [['contains', { value: 'a', trim: false }]]],
+      [
+        'evals/tests/a.yaml',
+        1,
+        'noted',
+        'q: evals/tests/note.txt',
+        [['contains', { value: 'a', trim: false }]],
+      ],
       [
         'evals/tests/cases.csv',
         2,
