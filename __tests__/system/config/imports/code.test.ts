@@ -62,6 +62,19 @@ describe('a JavaScript assertion in the sandbox', () => {
     );
   });
 
+  test.each(['javascript', 'python'] as const)(
+    'gets data in %s where a schema promises it, and else the text',
+    async (language) => {
+      const [wrap, source] =
+        language === 'javascript'
+          ? [javascriptMetric, 'output.cost === 8 || output === "cost"']
+          : [pythonMetric, 'output == "cost" or output["cost"] == 8'];
+      const code = wrap(check(source, { asData: true }), 'inline');
+      expect(await run(language, code, '{ "cost": 8 }')).toEqual([1, true]);
+      expect(await run(language, code, 'cost')).toEqual([1, true]);
+    },
+  );
+
   test('sees maps and lists as they were, not as text', async () => {
     const code = javascriptMetric(
       check('context.vars.user.tags.length === 2 && context.vars.word === "a"', {
