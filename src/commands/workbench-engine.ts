@@ -40,16 +40,15 @@ export interface Single {
   compared: boolean;
 }
 
-/** What a look may spend; `stored` makes no model calls. */
+/** What a look may spend. */
 interface Allowance {
-  stored: boolean;
   maxCalls: number;
   /** US dollars. */
   maxCost: number;
 }
 
 /** A look that makes no model calls spends nothing, so no cap may refuse its plan. */
-const UNHELD = '999999999';
+const UNHELD: Allowance = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
 
 export interface LookOptions {
   options: EvaluateOptions & { base?: string };
@@ -57,38 +56,61 @@ export interface LookOptions {
   terminal: Terminal;
 }
 
-/** Looks at the files as they are now, in a session of its own: what an edit changed is asked. */
+/**
+ * Looks at the files as they are now, in a session of its own: what is stored is handed to `show` at
+ * once; then what an edit changed is asked.
+ */
 export function look(
   { options, overrides, terminal }: LookOptions,
   allowance: Allowance,
-  single: Single | null = null,
+  show: (stored: WorkLook) => void,
 ): Promise<WorkLook> {
-  const asked = allowance.stored
-    ? { maxCalls: UNHELD, maxCost: UNHELD }
-    : { maxCalls: String(allowance.maxCalls), maxCost: allowance.maxCost.toFixed(6) };
-  return withProject({ ...options, ...asked }, terminal, { overrides }, async (opened) => {
-    const session = single === null ? opened : onlyOne(opened, single);
-    const { sides, alone } = await sidesOf(session, options.base);
-    const { base, head } = sides;
-    const files = { base: null, head };
-    const compares = base !== null && single?.compared !== false;
-    const judged = compares
-      ? await evaluateSides(session, 'diff', sides, allowance.stored)
-      : await evaluateSides(session, 'sweep', files, allowance.stored);
-    const withAll = compares && single === null && allowance.stored;
-    const all = withAll ? await evaluateSides(session, 'sweep', files, true) : NONE;
-    return {
-      result: judged.result,
+  return withProject(options, terminal, { overrides }, async (session) => {
+    const found = await sidesOf(session, options.base);
+    const { base, head } = found.sides;
+    const mode = base === null ? 'sweep' : 'diff';
+    const asking = capped(session, UNHELD);
+    const judged = await evaluateSides(asking, mode, found.sides, true);
+    const all =
+      base === null ? NONE : await evaluateSides(asking, 'sweep', { base: null, head }, true);
+    const seen = (of: Evaluation): WorkLook => ({
+      result: of.result,
       all: all.result,
-      sent: new Map([...all.sent, ...judged.sent]),
-      rubrics: new Map([...all.rubrics, ...judged.rubrics]),
+      sent: new Map([...all.sent, ...of.sent]),
+      rubrics: new Map([...all.rubrics, ...of.rubrics]),
       files: [...head.files.keys()],
-      missing: judged.missing,
+      missing: of.missing,
       interrupted: session.halting.halted()?.title === 'Interrupted',
-      alone,
-    };
+      alone: found.alone,
+    });
+    const stored = seen(judged);
+    show(stored);
+    return stored.missing
+      ? seen(await evaluateSides(capped(session, allowance), mode, found.sides, false))
+      : stored;
   });
 }
+
+/** Asks for more tries of one reference. */
+export function lookAtOne(
+  { options, overrides, terminal }: LookOptions,
+  allowance: Allowance,
+  single: Single,
+): Promise<Result> {
+  return withProject(options, terminal, { overrides }, async (opened) => {
+    const session = capped(onlyOne(opened, single), allowance);
+    const { sides } = await sidesOf(session, options.base);
+    const compares = sides.base !== null && single.compared;
+    const of = compares ? sides : { base: null, head: sides.head };
+    return (await evaluateSides(session, compares ? 'diff' : 'sweep', of, false)).result;
+  });
+}
+
+function capped(session: Session, allowance: Allowance): Session {
+  return { ...session, inputs: { ...session.inputs, ...allowance } };
+}
+
+type Evaluation = Pick<WorkLook, 'result' | 'sent' | 'rubrics' | 'missing'>;
 
 const NONE = { result: null, sent: [], rubrics: [] } as const;
 
@@ -145,7 +167,7 @@ async function evaluateSides(
   mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'head'>,
   stored: boolean,
-): Promise<Pick<WorkLook, 'result' | 'sent' | 'rubrics' | 'missing'>> {
+): Promise<Evaluation> {
   let sent = new Map<string, SentPrompts>();
   let rubrics: WorkLook['rubrics'] = new Map();
   let missing = false;

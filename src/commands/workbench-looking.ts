@@ -1,7 +1,13 @@
 import { UserError, formatProblem } from '../errors.ts';
 import { spendWords, type Spend } from '../report/page/workbench.ts';
 import type { Result } from '../result/result.ts';
-import { look, type WorkLook, type LookOptions, type Single } from './workbench-engine.ts';
+import {
+  look,
+  lookAtOne,
+  type WorkLook,
+  type LookOptions,
+  type Single,
+} from './workbench-engine.ts';
 import type { Workbench } from './workbench-server.ts';
 import type { WrittenEdit } from './workbench-write-back.ts';
 
@@ -59,7 +65,7 @@ export function createLooking(given: LookOptions, state: State): Looking {
     more: (key, single) =>
       inTurn(async () => {
         tell(`asking for more tries of ${single.id}`);
-        const { result } = await look(given, allowance(state, false), single);
+        const result = await lookAtOne(given, left(state), single);
         paid(state, result);
         const refused = refusalOf(result);
         if (refused === null) state.more.set(key, result);
@@ -81,18 +87,18 @@ async function refresh(
   draw: () => void,
 ): Promise<void> {
   tell('looking at the files');
-  const stored = await look(given, allowance(state, true));
-  state.look = stored;
-  state.more.clear();
-  const wrong = refusalOf(stored.result);
-  tell(wrong ?? (stored.missing ? 'asking for what is missing' : 'up to date'), wrong !== null);
-  draw();
-  if (!stored.missing) return;
-  const asked = await look(given, allowance(state, false));
+  const asked = await look(given, left(state), (stored) => {
+    state.look = stored;
+    state.more.clear();
+    const wrong = refusalOf(stored.result);
+    tell(wrong ?? (stored.missing ? 'asking for what is missing' : 'up to date'), wrong !== null);
+    draw();
+  });
+  if (asked === state.look) return;
   paid(state, asked.result);
   // A plan beyond the limit is refused as a whole: what is stored stays in view, and why.
   const refused = refusalOf(asked.result);
-  if (refused === null) state.look = { ...asked, all: stored.all };
+  if (refused === null) state.look = asked;
   const { outcome } = asked.result;
   const ended =
     outcome.kind === 'ended-early' || outcome.kind === 'not-judged' ? outcome.why : null;
@@ -106,9 +112,9 @@ function refusalOf({ outcome, problems }: Result): string | null {
   return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
 }
 
-function allowance({ spend }: State, stored: boolean): Parameters<typeof look>[1] {
+/** What may still be spent. */
+function left({ spend }: State): Pick<Spend, 'maxCalls' | 'maxCost'> {
   return {
-    stored,
     maxCalls: Math.max(0, spend.maxCalls - spend.calls),
     maxCost: Math.max(0, spend.maxCost - spend.cost),
   };
