@@ -214,6 +214,7 @@ inBrowser('the workbench in a browser', () => {
     const submit = async (key: string, fields: Record<string, string>): Promise<void> => {
       await page.locator('.ref', { hasText: 'carrier' }).click();
       await page.locator('[data-kind=close]').waitFor();
+      expect(await page.locator('form:visible').count()).toBe(0);
       await page.keyboard.press(key);
       for (const [name, value] of Object.entries(fields))
         await page.locator(`form:not([hidden]) [name="${name}"]`).fill(value);
@@ -302,13 +303,21 @@ inBrowser('the workbench in a browser', () => {
     await says(page, '#state.bad', 'The workbench has ended');
   });
 
-  test('has nothing that axe finds', async () => {
+  test.each([
+    ['dark', 860],
+    ['light', 860],
+    ['dark', 390],
+    ['light', 390],
+  ] as const)('has nothing that axe finds, %s at %d pixels', async (colorScheme, width) => {
     await dev();
     const { page } = await opened();
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
     edit('Answer:', 'Reply:');
     await says(page, 'h1', 'Regressed');
     await page.locator('.ref').first().click();
     await page.locator('#detail .body').waitFor();
+    await page.keyboard.press('n');
     await page
       .context()
       .newCDPSession(page)
@@ -321,5 +330,20 @@ inBrowser('the workbench in a browser', () => {
       `${source}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html.slice(0, 120)).join(' ')))`,
     );
     expect(found).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  test('draws nothing over what somebody is writing, whatever changes meanwhile', async () => {
+    await dev();
+    const { page } = await opened();
+    await says(page, '#state', 'up to date');
+    await page.locator('.ref', { hasText: 'returns' }).click();
+    await page.locator('[data-kind=close]').waitFor();
+    await page.keyboard.press('n');
+    await page.locator('[name="input:q"]').fill('half a sen');
+    edit('Answer:', 'Reply:');
+    await says(page, 'h1', 'Regressed');
+    expect(await page.locator('[name="input:q"]').inputValue()).toBe('half a sen');
+    expect(await page.locator('form:visible').count()).toBe(1);
   });
 });

@@ -32,13 +32,14 @@ header,main{max-width:1700px}header{position:sticky;top:0;z-index:2;background:v
 #state{color:var(--soft);min-height:1.5em}#state.bad,.note{color:var(--open)}
 #columns.open{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:18px;align-items:start}
 #detail{position:sticky;top:52px;max-height:calc(100vh - 60px);overflow:auto;border:1px solid var(--line);border-radius:8px;padding:0 16px 12px;background:var(--page)}
-#detail .acts{display:flex;gap:6px;flex-wrap:wrap;padding:12px 0 0}#detail form{display:flex;gap:6px;flex-wrap:wrap;margin:8px 0;align-items:end}#detail textarea{width:100%;min-height:120px;font:13px/1.5 ui-monospace,monospace;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px}
+#detail .acts{display:flex;gap:6px;flex-wrap:wrap;padding:12px 0 0}#detail form{display:flex;gap:6px;flex-wrap:wrap;margin:8px 0;align-items:end}#detail form[hidden]{display:none}#detail textarea{width:100%;min-height:120px;font:13px/1.5 ui-monospace,monospace;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px}
 .grid>div{display:grid;gap:4px 14px;padding:5px 10px;align-items:center;border-bottom:1px solid var(--line)}
 .grid.c1>div{grid-template-columns:2fr 1fr}.grid.c2>div{grid-template-columns:2fr 1fr 1fr}.grid.c3>div,.grid.c4>div{grid-template-columns:2fr repeat(4,1fr)}
 .grid.c5>div,.grid.c6>div{grid-template-columns:2fr repeat(6,1fr)}.grid.c7>div,.grid.c8>div{grid-template-columns:2fr repeat(8,1fr)}
 .grid .ref{cursor:pointer;content-visibility:auto;contain-intrinsic-size:auto 36px}.grid .ref.on{background:var(--panel)}.grid .top{color:var(--soft);font-size:13px}
-.grid span{min-width:0;overflow-wrap:anywhere}.grid .dots{margin:0;display:inline}.ref[hidden]{display:none!important}
+.grid .soft{font-size:13px}.grid span{min-width:0;overflow-wrap:anywhere}.grid .dots{margin:0;display:inline}.ref[hidden]{display:none!important}
 details.prompt>summary{cursor:pointer;color:var(--link)}
+@media(max-width:600px){.grid.grid>div{grid-template-columns:1fr 1fr}.grid.c1>div{grid-template-columns:1fr}.grid .name,.grid .top>:first-child{grid-column:1/-1}}
 @media(max-width:900px){#columns.open{grid-template-columns:1fr}#detail{position:static;max-height:none}}
 `;
 
@@ -48,18 +49,23 @@ const SCRIPT = `
   const $ = (id) => document.getElementById(id);
   const board = $('board'), detail = $('detail'), columns = $('columns'), state = $('state');
   const search = document.querySelector('input[type=search]'), said = document.querySelector('output');
-  let open = null, on = null, off = new Set(), gone = false, turn = 0;
+  let open = null, on = null, off = new Set(), gone = false, turn = 0, view = 0;
 
-  const rows = () => [...board.querySelectorAll('.ref')];
-  const shown = () => rows().filter((row) => !row.hidden);
-  const rowOf = (key) => rows().find((row) => row.dataset.key === key) ?? null;
+  // Thousands of rows: their words are read once for each board, and only what changes is touched.
+  let rows = [];
+  const shown = () => rows.flatMap(({ row }) => (row.hidden ? [] : [row]));
+  const rowOf = (key) => rows.find(({ row }) => row.dataset.key === key)?.row ?? null;
   const say = (words, bad = false) => { state.textContent = words; state.className = bad ? 'bad' : ''; };
 
   const filter = () => {
     const words = search.value.trim().toLowerCase();
-    const all = rows();
-    for (const row of all) row.hidden = off.has(row.dataset.status) || (words !== '' && !row.textContent.toLowerCase().includes(words));
-    said.textContent = all.filter((row) => !row.hidden).length + ' of ' + all.length + ' shown';
+    let count = 0;
+    for (const { row, text, status } of rows) {
+      const hidden = off.has(status) || (words !== '' && !text.includes(words));
+      if (row.hidden !== hidden) row.hidden = hidden;
+      if (!hidden) count += 1;
+    }
+    said.textContent = count + ' of ' + rows.length + ' shown';
   };
   const statuses = (list) => {
     $('statuses').replaceChildren(...list.map(({ value, words, count }) => {
@@ -87,6 +93,7 @@ const SCRIPT = `
     const had = document.activeElement?.classList.contains('ref');
     const y = scrollY;
     board.innerHTML = html;
+    rows = [...board.querySelectorAll('.ref')].map((row) => ({ row, text: row.textContent.toLowerCase(), status: row.dataset.status }));
     $('spend').textContent = spend;
     $('undo').disabled = !undo;
     say(note, bad);
@@ -94,10 +101,15 @@ const SCRIPT = `
     filter();
     mark(on === null ? null : rowOf(on), had);
     scrollTo(0, y);
-    if (open !== null && !detail.contains(document.activeElement)) void show(open, false);
+    if (open !== null && !writing()) void show(open, false, true);
   };
-  const show = async (key, focus) => {
+  // Nothing is drawn over what somebody is writing.
+  const writing = () => detail.contains(document.activeElement) || detail.querySelector('form:not([hidden])') !== null;
+  const show = async (key, focus, again = false) => {
+    view += 1;
+    const mine = view;
     const answer = await fetch('detail?key=' + encodeURIComponent(key));
+    if (mine !== view || (again && (open !== key || writing()))) return;
     if (!answer.ok) return close();
     open = key;
     detail.innerHTML = await answer.text();
@@ -106,6 +118,7 @@ const SCRIPT = `
     if (focus) detail.querySelector('button')?.focus();
   };
   const close = () => {
+    view += 1;
     open = null;
     detail.hidden = true;
     detail.replaceChildren();
@@ -119,7 +132,9 @@ const SCRIPT = `
     if (answer === null) return say('The workbench does not answer.', true);
     const { said: words, bad } = await answer.json();
     say(words, bad);
-    if (!bad && what.kind !== 'more' && detail.contains(document.activeElement)) document.activeElement.blur();
+    if (bad || what.kind === 'more') return;
+    for (const form of detail.querySelectorAll('form')) form.hidden = true;
+    if (detail.contains(document.activeElement)) document.activeElement.blur();
   };
   const form = (name) => {
     const found = detail.querySelector('form[data-kind=' + name + ']');

@@ -60,7 +60,14 @@ export function matricesOf(result: Result, all: Result | null): Matrix[] {
   };
   for (const suite of all?.suites ?? []) entry(suite).stored.push(suite);
   for (const suite of result.suites) entry(suite).compared.push(suite);
-  return [...prompts.values()].map(({ compared, stored }) => matrixOf(compared, stored));
+  return [...prompts.values()]
+    .map(({ compared, stored }) => matrixOf(compared, stored))
+    .sort((one, other) => worstOf(one) - worstOf(other));
+}
+
+/** Place of its worst row in the order of statuses. */
+function worstOf({ rows }: Matrix): number {
+  return Math.min(...rows.map((row) => STATUS_ORDER.indexOf(statusOf(row))));
 }
 
 function matrixOf(compared: readonly SuiteResult[], stored: readonly SuiteResult[]): Matrix {
