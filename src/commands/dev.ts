@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
 import {
@@ -16,6 +15,7 @@ import { afterEachEdit } from '../session/watch.ts';
 import { logLine } from '../text/log.ts';
 import { projectFolder } from './find-project.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { ownPaths } from './project.ts';
 import type { Terminal } from './terminal.ts';
 import { actsHtml, type RubricChoice } from './workbench-acts.ts';
 import { createLooking, type Looking, type State } from './workbench-looking.ts';
@@ -63,9 +63,7 @@ async function openWorkbench(
   terminal: Terminal,
 ): Promise<void> {
   const root = projectFolder(options, terminal);
-  const own = [options.store, options.record].flatMap((path) =>
-    typeof path === 'string' ? resolve(terminal.cwd, path) : [],
-  );
+  const written = ownPaths(options, terminal);
   const state: State = {
     look: null,
     more: new Map(),
@@ -93,7 +91,7 @@ async function openWorkbench(
   terminal.out(`workbench: ${server.url}\n`);
   terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
   try {
-    await afterEachEdit({ root, written: own, until: terminal.until }, async () => {
+    await afterEachEdit({ root, written, until: terminal.until }, async () => {
       await looking.refresh();
       return { files: state.look?.files ?? [], over: state.look?.interrupted === true };
     });

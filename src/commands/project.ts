@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { readEndpoints, readProxy } from '../config/endpoints.ts';
 import { readCommandLine } from '../config/inputs.ts';
@@ -25,6 +25,7 @@ import {
   type SessionOptions,
 } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
+import { userFolder } from '../session/store-place.ts';
 import { commentMarker, fillFolder, writeRun } from '../session/write-reports.ts';
 import type { Project } from '../suite/suite.ts';
 import { endLine, logJson, logLine, logText } from '../text/log.ts';
@@ -71,6 +72,21 @@ interface OwnOptions {
   overrides?: readonly string[];
   role?: SessionOptions['role'];
   outputs?: readonly Output[];
+}
+
+/** Absolute paths, or how theirs begin, that runs of these options write themselves. */
+export function ownPaths(
+  { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+): string[] {
+  const caches = userFolder({
+    platform: process.platform,
+    env,
+    home: env['HOME'] ?? homedir(),
+  });
+  return [store, env['EVALDIFF_STORE'], report, record, caches].flatMap((path) =>
+    typeof path === 'string' && path.trim() !== '' ? resolve(cwd, path.trim()) : [],
+  );
 }
 
 /** Opens the session of a command, hands it to `work`, and closes it whatever happens. */

@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { NOT_JUDGED, UserError, problem } from '../errors.ts';
 import { afterEachEdit } from '../session/watch.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 import { projectFolder } from './find-project.ts';
 import { evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
-import { currentState, ended, evaluateSides, withProject } from './project.ts';
+import { currentState, ended, evaluateSides, ownPaths, withProject } from './project.ts';
 import { runPart, type ShardOptions } from './shards.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -88,10 +87,7 @@ async function runWatched(
   if (options.shard !== undefined)
     throw new UserError([problem(null, '--watch: watches a whole run; leave --shard out')]);
   const root = projectFolder(options, { ...terminal, err: () => undefined });
-  const { store, report, record } = options;
-  const written = [store, report, record].flatMap((path) =>
-    typeof path === 'string' ? resolve(terminal.cwd, path) : [],
-  );
+  const written = ownPaths(options, terminal);
   let last = NOT_JUDGED;
   await afterEachEdit({ root, written, until: terminal.until }, async () => {
     const { code, files, interrupted } = await runOnce(overrides, options, terminal);

@@ -68,6 +68,18 @@ describe('evaldiff run --watch', () => {
     await running.stop();
   });
 
+  test('does not take its own store, report or recordings for an edit', async () => {
+    const held = await open({ env: { EVALDIFF_STORE: 'prompts/own.sqlite' } });
+    const running = held.begin('run', '--watch', '--report', 'out', '--record', 'answers.jsonl');
+    await running.said(WATCHING);
+    edit(held, 'prompts/ask.yaml', 'Answer:', 'Reply:');
+    await running.said(WATCHING, 2);
+    edit(held, 'prompts/ask.yaml', 'Reply:', 'Tell:');
+    await running.said(WATCHING, 3);
+    const { err } = await running.stop();
+    expect(err.split(WATCHING)).toHaveLength(4);
+  });
+
   test('takes no part of a run', async () => {
     const { evaldiff } = await open();
     expect(await evaldiff('run', '--watch', '--shard', '1/2')).toEqual({

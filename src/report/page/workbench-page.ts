@@ -40,7 +40,7 @@ header,main{max-width:1700px}header{position:sticky;top:0;z-index:2;background:v
 .grid .soft{font-size:13px}.grid span{min-width:0;overflow-wrap:anywhere}.grid .dots{margin:0;display:inline}.ref[hidden]{display:none!important}
 details.prompt>summary{cursor:pointer;color:var(--link)}
 @media(max-width:600px){.grid.grid>div{grid-template-columns:1fr 1fr}.grid.c1>div{grid-template-columns:1fr}.grid .name,.grid .top>:first-child{grid-column:1/-1}}
-@media(max-width:900px){#columns.open{grid-template-columns:1fr}#detail{position:static;max-height:none}}
+@media(max-width:900px){#columns.open{display:block}#detail{position:fixed;inset:auto 0 0;max-height:75vh;z-index:3;border-radius:12px 12px 0 0;box-shadow:0 0 24px #0006}}
 `;
 
 /** Runs in the page. Texts of others reach it as HTML that was escaped where it was made. */
