@@ -1,5 +1,5 @@
 import type { Cause, SuiteCauses } from '../result/causes.ts';
-import { countsForVerdict } from '../result/counts.ts';
+import { countsForVerdict, failingMetrics } from '../result/counts.ts';
 import type { Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -17,7 +17,7 @@ import {
   suitesWorstFirst,
   type ReferenceEntry,
 } from './sections/order.ts';
-import { difference, passed, rates, size } from './sections/phrases.ts';
+import { difference, metricMeans, passed, rates, size } from './sections/phrases.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
 export interface Annotation {
@@ -147,17 +147,7 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
   );
   const scorings = result.scoring.filter(({ because }) => named(because));
   if (suites.length === 0 && scorings.length === 0) return [];
-  const verdicts = new Set(suites.map(({ verdict }) => verdict));
-  const level = verdicts.has('regressed')
-    ? failed
-    : verdicts.has('inconclusive')
-      ? 'warning'
-      : 'notice';
-  const word = verdicts.has('regressed')
-    ? 'regression'
-    : verdicts.has('inconclusive')
-      ? 'inconclusive'
-      : 'no regression';
+  const [word, level] = wordOf(suites, failed);
   const causes = causesOf(suites, result);
   const [cause] = causes.flatMap(({ causes: own }) => own.flatMap((one) => linesIn(one, file)));
   const line = cause ?? changedLine(file, result);
@@ -176,6 +166,18 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
       ].join('\n'),
     ),
   ];
+}
+
+/** What the suites come to together, and how loudly it is said. */
+function wordOf(
+  suites: readonly SuiteResult[],
+  failed: Annotation['level'],
+): [string, Annotation['level']] {
+  const verdicts = new Set(suites.map(({ verdict }) => verdict));
+  if (verdicts.has('regressed')) return ['regression', failed];
+  if (suites.some((suite) => failingMetrics(suite).length > 0))
+    return ['a metric got worse', failed];
+  return verdicts.has('inconclusive') ? ['inconclusive', 'warning'] : ['no regression', 'notice'];
 }
 
 /** What is known of why these suites got worse. */
@@ -254,7 +256,10 @@ function suiteWords(suite: SuiteResult): string {
           .slice(0, NAMED)
           .map((id) => shorten(id, 120))
           .join(', ')}${more}`;
-  return `${suite.name}: ${rates(suite.pass_rate.base, suite.pass_rate.head)}${change === null ? '' : ` (${change})`}${compared}${names}.`;
+  const means = failingMetrics(suite)
+    .map((metric) => `. Got worse: ${metricMeans(metric)}`)
+    .join('');
+  return `${suite.name}: ${rates(suite.pass_rate.base, suite.pass_rate.head)}${change === null ? '' : ` (${change})`}${compared}${names}${means}.`;
 }
 
 function scoringWords({ name, summary }: ScoringResult): string {

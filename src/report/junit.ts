@@ -1,5 +1,5 @@
 import { formatProblem } from '../errors.ts';
-import { countsForVerdict } from '../result/counts.ts';
+import { countsForVerdict, failingMetrics } from '../result/counts.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -10,6 +10,7 @@ import { referenceWords } from './sections/order.ts';
 import {
   STATUS_WORDS,
   change,
+  metricMeans,
   passed,
   rates,
   rolledUpWords,
@@ -55,14 +56,21 @@ export function renderJunit(result: Result): string {
  * Readers of JUnit see a run that is red, or judged nothing, even where no reference can be named
  * for it.
  */
-function runSuite({ conclusion, title, reasons }: Result, own: readonly Element[]): Element[] {
+function runSuite(
+  { conclusion, title, reasons, suites }: Result,
+  own: readonly Element[],
+): Element[] {
   if (conclusion !== 'failure' && conclusion !== 'error') return [];
   if (own.some(({ counts }) => counts.failures + counts.errors > 0)) return [];
+  const about = suites.find(({ name }) => reasons[0]?.startsWith(`${name}: `) === true);
   const ending: Ending = {
     element: conclusion,
     type: 'run',
     message: title,
-    body: reasons.join('\n'),
+    body: [
+      ...(about === undefined ? [] : [placeText({ file: about.path, line: 1 })]),
+      ...reasons,
+    ].join('\n'),
   };
   return [
     element({ name: 'evaldiff' }, [
@@ -105,16 +113,15 @@ function suiteElement(suite: SuiteResult, failOn: FailOn, repeated: boolean): El
       time: seconds(reference.head),
     },
   }));
+  const classname = repeated ? name : suite.name;
   const own = suiteEnding(suite, cases);
+  const means = failOn === 'never' ? [] : failingMetrics(suite);
   return element({ name, file: suite.path }, [
-    ...(own === null
-      ? []
-      : [
-          {
-            ending: own,
-            attributes: { name: 'pass rate', classname: repeated ? name : suite.name },
-          },
-        ]),
+    ...(own === null ? [] : [{ ending: own, attributes: { name: 'pass rate', classname } }]),
+    ...means.map((metric) => ({
+      ending: meanEnding(suite, `the mean of ${metricMeans(metric)}; gate.metrics is fail`),
+      attributes: { name: `mean of ${metric.name}`, classname },
+    })),
     ...cases,
   ]);
 }
@@ -132,6 +139,12 @@ function suiteEnding(
     message: `regressed: pass rate ${rates(rate.base, rate.head)} (${change(rate)})`,
     body: `${placeText({ file: path, line: 1 })}\n${summary}`,
   };
+}
+
+/** A metric whose mean got worse is a failure of its own: no single reference is. */
+function meanEnding({ path, summary }: SuiteResult, message: string): Ending {
+  const body = [placeText({ file: path, line: 1 }), message, summary].join('\n');
+  return { element: 'failure', type: 'metric', message, body };
 }
 
 function problemsSuite(problems: readonly Problem[]): Element {

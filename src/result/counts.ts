@@ -1,7 +1,7 @@
 import { shorten } from '../text/visible.ts';
 import type { ReferenceResult } from './reference-result.ts';
 import type { Replaced } from './result.ts';
-import type { EvidenceCount, SuiteResult } from './suite-result.ts';
+import type { EvidenceCount, MetricResult, MetricValues, SuiteResult } from './suite-result.ts';
 
 /**
  * Whether a reference of a result counts for its verdict: what is skipped or in quarantine is only
@@ -24,6 +24,17 @@ export function worseAlone(suites: readonly SuiteResult[]): number {
     .filter(({ verdict }) => verdict !== 'regressed')
     .flatMap(({ references }) => references)
     .filter((one) => one.status === 'regressed' && countsForVerdict(one)).length;
+}
+
+/** Metrics whose mean got worse and that the gate wants to fail for it. */
+export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
+  values: MetricValues;
+})[] {
+  return metrics.flatMap((metric) =>
+    metric.values?.moved === 'worse' && metric.values.gate === 'fail'
+      ? [{ ...metric, values: metric.values }]
+      : [],
+  );
 }
 
 /** Above this share of a suite's tries without a readable grade the verdict line says so. */

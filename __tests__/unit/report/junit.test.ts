@@ -98,6 +98,7 @@ function violations({ name, attributes, text, children }: Element): string[] {
   if (allowed === undefined) return [`${name} is not an element`];
   const given = Object.keys(attributes);
   const names = allowed.attributes.map((one) => one.replace('!', ''));
+  const timed = name.startsWith('testsuite') && !/^\d*\.?\d*$/.test(attributes['time'] ?? '');
   const mixed = ['failure', 'error', 'skipped'].includes(name);
   return [
     ...given.filter((one) => !names.includes(one)).map((one) => `${name} has no ${one}`),
@@ -107,6 +108,7 @@ function violations({ name, attributes, text, children }: Element): string[] {
     ...children
       .filter((one) => !allowed.children.includes(one.name))
       .map((one) => `${name} may not hold ${one.name}`),
+    ...(timed ? [`${name} has a time that is no number`] : []),
     ...(mixed || text.trim() === '' ? [] : [`${name} may not hold text`]),
     ...children.flatMap(violations),
   ];

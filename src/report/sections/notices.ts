@@ -18,7 +18,7 @@ import {
   type Line,
   SENTENCE,
 } from './document.ts';
-import { endedInErrors } from './errors.ts';
+import { opensErrors } from './errors.ts';
 import { scoringInHeadline } from './headline-lines.ts';
 import { headline } from './outcomes.ts';
 import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
@@ -91,7 +91,10 @@ export function reasons(result: Result, detail: Detail): Block[] {
       !inHeadline(reason) &&
       !(scoring !== null && reason.startsWith(movedByScoring(scoring))) &&
       !told.some((summary) => reason.endsWith(summary)) &&
-      !(endedInErrors(result) && isErrorOfTry(result, reason)),
+      !(
+        (opensErrors(result) || result.outcome.kind === 'regressed') &&
+        isErrorOfTry(result, reason)
+      ),
   );
   const shown = own.slice(0, Math.min(REASONS, Math.max(1, detail.problems)));
   return shown.length === 0
@@ -101,7 +104,7 @@ export function reasons(result: Result, detail: Detail): Block[] {
 
 const REASONS = 5;
 
-/** Such a reason is among the causes of the errors, with its count. */
+/** Such a reason is among the causes of the errors, with its count, or beside the worst answer. */
 function isErrorOfTry({ suites }: Result, reason: string): boolean {
   return suites.some(({ references }) =>
     references.some(({ base, head }) =>

@@ -1,3 +1,4 @@
+import { failingMetrics } from '../../result/counts.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -10,6 +11,7 @@ import {
   cost,
   count,
   counted,
+  meansInWords,
   percent,
   points,
   pointsBetween,
@@ -34,6 +36,16 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   not_compared: { sign: '·', word: 'not compared', tone: 'neutral' },
   no_data: { sign: '·', word: 'no data', tone: 'neutral' },
 };
+
+/** A suite whose references pass as before, and that a metric's mean fails. */
+export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse', tone: 'bad' };
+
+/** `words 2.00 → 5.00`: the means of a metric. */
+export function metricMeans({ name, values: { base, head } }: NamedValues): string {
+  return `${name} ${meansInWords(base, head)}`;
+}
+
+type NamedValues = ReturnType<typeof failingMetrics>[number];
 
 /** A suite whose answers are as good as before, and whose references are judged another way. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
@@ -120,10 +132,11 @@ export function rolledUpWords(
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 
-/** `1 of 3 passed`, with the tries that could not be judged; `not run` for a side without tries. */
+/** `1 of 3 passed`, `none of 3 judged`, with the tries that could not be judged; `not run` for a side without tries. */
 export function passed(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';
   const unjudged = side.tries.length - side.tries_judged;
+  if (side.tries_judged === 0) return `none of ${count(unjudged)} judged`;
   const without = unjudged === 0 ? '' : `, ${count(unjudged)} not judged`;
   return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
 }

@@ -1,8 +1,12 @@
-import { countsForVerdict } from '../../result/counts.ts';
-import type { ReferenceResult, ReferenceStatus } from '../../result/reference-result.ts';
+import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
+import type {
+  ReferenceResult,
+  ReferenceStatus,
+  SideResult,
+} from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { count, counted, meansInWords } from '../../text/amounts.ts';
 import {
   code,
   group,
@@ -36,7 +40,7 @@ export function worstReference(result: Result, detail: Detail): Block[] {
   if (!opensWorst(result, detail)) return [];
   const broken = brokenOf(result);
   const found = worstOf(broken.length > 0 ? broken : perhapsBroken(result));
-  if (found === null) return [];
+  if (found === null) return movedMost(result, detail);
   const { worst, failure, others } = found;
   const title: Line = [
     strong(broken.length > 0 ? 'What it did:' : 'What fell most:'),
@@ -71,6 +75,45 @@ function brokenOf(result: Result): ReferenceEntry[] {
   const rank = ({ suite, reference }: ReferenceEntry): number =>
     !countsForVerdict(reference) ? 2 : suite === worst || worst === undefined ? 0 : 1;
   return found.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Where a metric's mean is what is red: the reference whose own mean got worse most. */
+function movedMost({ suites }: Result, detail: Detail): Block[] {
+  const [found] = suites.flatMap((suite) =>
+    failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
+  );
+  if (found === undefined) return [];
+  const { suite, metric } = found;
+  const way = Math.sign(metric.values.difference ?? 0);
+  const [most] = suite.references
+    .filter(countsForVerdict)
+    .flatMap((reference) => {
+      const [base, head] = [
+        meanOf(reference.base, metric.name),
+        meanOf(reference.head, metric.name),
+      ];
+      return base === null || head === null ? [] : [{ reference, base, head }];
+    })
+    .sort((a, b) => way * (b.head - b.base - (a.head - a.base)));
+  if (most === undefined) return [];
+  const title: Line = [
+    strong('What moved most:'),
+    text(' '),
+    ...linkedFace(most.reference),
+    text(', '),
+    code(metric.name),
+    text(` ${meansInWords(most.base, most.head)}`),
+  ];
+  return evidence(title, most.reference, detail);
+}
+
+function meanOf(side: SideResult | null, metric: string): number | null {
+  const values = (side?.tries ?? []).flatMap(({ scores }) =>
+    scores.flatMap(({ metric: name, value }) =>
+      name === metric && typeof value === 'number' ? [value] : [],
+    ),
+  );
+  return values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0) / values.length;
 }
 
 /** Where a run is inconclusive: what fell in its open suites, though chance may have done it. */

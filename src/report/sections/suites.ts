@@ -1,5 +1,5 @@
 import type { AttributeResult, DroppedInsights, Insight } from '../../result/attributes.ts';
-import { countsForVerdict } from '../../result/counts.ts';
+import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../result/suite-result.ts';
@@ -20,10 +20,12 @@ import {
 } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
 import {
+  METRIC_FAILS,
   SCORING_CHANGED,
   VERDICTS,
   andMore,
   change,
+  metricMeans,
   rates,
   rolledWords,
   variantChanges,
@@ -110,6 +112,7 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
  * is what is said: the suite is not as it was.
  */
 export function verdictOf(suite: SuiteResult, { scoring }: Result): VerdictLook {
+  if (suite.verdict !== 'regressed' && failingMetrics(suite).length > 0) return METRIC_FAILS;
   const changed = scoringOf(suite, scoring);
   const moved =
     changed !== undefined &&
@@ -140,6 +143,7 @@ function diffCells(suite: SuiteResult, result: Result): Line[] {
       text(rates(rate.base, rate.head)),
       ...moved,
       ...rolled(suite),
+      ...failingMetrics(suite).flatMap((metric) => [lineBreak, text(metricMeans(metric))]),
       ...underOwnScoring(suite, result),
     ],
     becauseLine(because),

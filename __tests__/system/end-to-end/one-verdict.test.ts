@@ -1,0 +1,147 @@
+import { expect, test } from '@jest/globals';
+import type { Script } from '../../stand-ins/models/server.ts';
+import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import { changeOf, obedient, questionOf, quiz, quizPrompt } from './projects.ts';
+import { onlyComment, onPullRequest, stage } from './stage.ts';
+
+/** A kind of red that the pass rate of answers does not show, and how each surface names it. */
+interface Red {
+  model: Script;
+  /** Of the test file, above `references`. */
+  metrics?: string;
+  /** Put behind the first reference's `id`. */
+  tags?: string;
+  questions: number;
+  outputs: Record<string, string>;
+  headline: string;
+  /** In the annotation on the changed line. */
+  annotated: string;
+  /** Failed cases of JUnit, the first of them with the first line of its text. */
+  failed: number;
+  first: [name: string, line: string];
+}
+
+/** Base is right about everything; what head's prompt gets is up to the row. */
+const onHead =
+  (instead: Script): Script =>
+  (request) =>
+    request.messages[0]?.content === 'Be exact.' ? obedient(request) : instead(request);
+
+const silentOnHead = (questions: readonly number[]): Script =>
+  onHead((request) =>
+    questions.includes(questionOf(request.messages))
+      ? { status: 500, headers: { 'retry-after-ms': '1' }, error: { message: 'gone' } }
+      : obedient(request),
+  );
+
+const PLAIN = 'metrics: [{ name: answer, uses: contains }]';
+
+const SAME_RATES = { 'pass-rate-base': '1.0000', 'pass-rate-head': '1.0000' };
+
+const REDS: Record<string, Red> = {
+  'a metric of gate.metrics whose mean got worse, though every answer passes,': {
+    questions: 12,
+    metrics: `metrics:
+  - { name: answer, uses: contains }
+  - { name: words, uses: word_count, better: lower, with: { max: 40 } }
+gate: { metrics: { words: fail } }`,
+    model: onHead(({ messages }) => ({ text: `answer ${String(questionOf(messages))} at length` })),
+    outputs: {
+      ...SAME_RATES,
+      title: 'quiz: the mean of words rose, 2.00 → 4.00, over 12 references; gate.metrics is fail',
+      regressed: '0',
+    },
+    headline: 'Failed',
+    annotated: 'a metric got worse',
+    failed: 1,
+    first: ['mean of words', 'prompts/quiz.yaml:1'],
+  },
+  'a head that fails to answer': {
+    questions: 12,
+    model: silentOnHead([1, 2, 3, 4, 5, 6, 7, 8]),
+    outputs: {
+      ...SAME_RATES,
+      title:
+        '4 of 12 references compared. Regressed: head does not answer in 8 of 12 references of quiz',
+      regressed: '8',
+    },
+    headline: 'Regressed: quiz 8 of 12 references unanswered',
+    annotated: 'regression',
+    failed: 8,
+    first: ['q1', 'prompts/tests/quiz.yaml:3'],
+  },
+  'rolled-up references, which gate.unit compares,': {
+    questions: 8,
+    metrics: `n_tries: 3
+${PLAIN}
+metrics_rollup: { name: majority }
+gate: { unit: references }`,
+    model: onHead((request) =>
+      questionOf(request.messages) < 8 ? { text: 'no idea' } : obedient(request),
+    ),
+    outputs: {
+      'pass-rate-base': '1.0000',
+      'pass-rate-head': '0.1250',
+      title: 'Regressed: quiz 100.0 % → 12.5 % (−87.5 points)',
+      regressed: '7',
+    },
+    headline: 'Regressed: quiz 100.0 % → 12.5 %',
+    annotated: 'regression',
+    failed: 7,
+    first: ['q1', 'prompts/tests/quiz.yaml:6'],
+  },
+  'a critical reference without evidence on head': {
+    questions: 12,
+    tags: ' tags: [critical],',
+    model: silentOnHead([1]),
+    outputs: {
+      ...SAME_RATES,
+      title:
+        '11 of 12 references compared. Regressed: head does not answer in 1 of 12 references of quiz',
+      regressed: '1',
+    },
+    headline: 'Regressed: quiz 1 of 12 references unanswered',
+    annotated: 'regression',
+    failed: 1,
+    first: ['q1', 'prompts/tests/quiz.yaml:3'],
+  },
+};
+
+test.each(Object.entries(REDS))(
+  'red because of %s is one verdict on every surface of what is shipped',
+  async (_what, { model, questions, metrics = PLAIN, tags = '', ...wanted }) => {
+    const at = await stage(model);
+    const base = quiz({ questions, metrics });
+    const tests = 'prompts/tests/quiz.yaml';
+    const change = changeOf(
+      { ...base, [tests]: String(base[tests]).replace('id: q1,', `id: q1,${tags}`) },
+      { 'prompts/quiz.yaml': quizPrompt('Be brief.') },
+    );
+    const { code, lastLine, outputs, reports } = await onPullRequest(at, change, { shipped: true });
+    const title = wanted.outputs['title'];
+
+    expect(code).toBe(1);
+    expect(outputs).toMatchObject({ conclusion: 'failure', errors: '0', ...wanted.outputs });
+    expect(lastLine).toBe(`| evaldiff: failure (the gate failed). ${String(title)}`);
+
+    const check = at.github.state.checkRuns.at(-1);
+    expect(check).toMatchObject({ conclusion: 'failure', title });
+    expect(check?.annotations).toMatchObject([
+      {
+        path: 'prompts/quiz.yaml',
+        start_line: 9,
+        annotation_level: 'failure',
+        title: `This change: ${wanted.annotated} in 1 suite`,
+      },
+    ]);
+
+    const { text } = renderGithub(onlyComment(at));
+    expect(text.trim().split('\n')[0]).toBe(`❌ ${wanted.headline}`);
+    expect(text).not.toContain('✅ unchanged');
+
+    const junit = reports['junit.xml'];
+    expect(junit.match(/<failure /g)).toHaveLength(wanted.failed);
+    const [, name, line] = /<testcase name="([^"]*)"[^>]*>\s*<failure [^>]*>(.*)/.exec(junit) ?? [];
+    expect([name, line]).toEqual(wanted.first);
+  },
+);
