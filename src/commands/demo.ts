@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { InternalError } from '../errors.ts';
+import { renderTerminal } from '../report/terminal.ts';
+import { readResultValue } from '../result/result.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -191,15 +193,18 @@ export function demoCommand(
     .addHelpText('after', '\nExample:\n  evaldiff demo')
     .option('--verbose', "also show the action's own log")
     .action(async ({ verbose }: { verbose?: boolean }) => {
-      const { comment, check, folder, reports, conclusion } = await runDemo(
+      const { check, folder, reports, conclusion } = await runDemo(
         verbose === true ? terminal.err : () => undefined,
       );
-      const visible = comment.split('\n').slice(1).join('\n');
+      const { width, isTerminal: colour } = terminal;
+      const json = await readFile(join(reports, 'result.json'), 'utf8');
+      const { result } = readResultValue('result.json', JSON.parse(json));
+      if (result === null) throw new InternalError('the demo wrote a result that cannot be read');
       terminal.out(
         [
-          "A pull request makes a shop's prompts friendlier. This is the comment that evaldiff posts:",
+          "A pull request makes a shop's prompts friendlier. evaldiff comments on it, in a terminal's form:",
           RULE,
-          visible.trim(),
+          renderTerminal(result, { width, colour }).trim(),
           RULE,
           `Check run: ${check.conclusion} – ${check.title} (${String(check.annotations)} annotations)`,
           `Conclusion: ${conclusion}. In a pull request the required check would now be ${conclusion === 'failure' ? 'red' : 'green'}.`,

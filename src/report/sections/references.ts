@@ -67,9 +67,10 @@ function opensWorst({ mode }: Result, { answers }: Detail): boolean {
  * names first; or failed ones of a sweep. What does not gate comes last.
  */
 function brokenOf(result: Result): ReferenceEntry[] {
+  // Errors that stand open by their causes are not listed by their references.
   const found =
     result.mode === 'sweep'
-      ? entriesOf(result, 'fail', 'error')
+      ? entriesOf(result, 'fail', ...(opensErrors(result) ? [] : ['error' as const]))
       : entriesOf(result, 'regressed', 'fell');
   const [worst] = result.mode === 'sweep' ? [] : suitesWorstFirst(result.suites);
   const rank = ({ suite, reference }: ReferenceEntry): number =>
