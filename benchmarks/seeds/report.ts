@@ -1,5 +1,6 @@
 import { readRunReport, type RunReport } from '../../src/config/llmeval-report.ts';
-import { runBlocks, tablesOfReports } from '../../src/report/run-tables.ts';
+import { tablesOfReports } from '../../src/report/run-rows.ts';
+import { runBlocks } from '../../src/report/run-tables.ts';
 import { renderBlocks } from '../../src/report/terminal.ts';
 import type { Part } from './page.ts';
 

@@ -6,13 +6,8 @@ import { renderComment } from '../report/comment.ts';
 import { comparisonBlocks } from '../report/comparison.ts';
 import { renderJunit } from '../report/junit.ts';
 import { markdownOf } from '../report/markdown.ts';
-import {
-  passes,
-  runBlocks,
-  tablesOfReports,
-  tablesOfResult,
-  type RunTable,
-} from '../report/run-tables.ts';
+import { tablesOfReports, tablesOfResult } from '../report/run-rows.ts';
+import { passes, runBlocks, type RunTable } from '../report/run-tables.ts';
 import { NO_LINKS, type Block } from '../report/sections/document.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
 import { referenceBlocks, type SentPrompts } from '../report/sections/reference-view.ts';
@@ -54,12 +56,12 @@ export function showCommand(
       else {
         const { renderBlocks } = await import('../report/terminal.ts');
         terminal.out(
-          renderBlocks(
+          `${renderBlocks(
             found.flatMap(({ suite, reference }) =>
               referenceBlocks(suite, reference, sentOf(sent, suite, reference)),
             ),
             { width: terminal.width, colour: terminal.isTerminal },
-          ),
+          )}\n`,
         );
       }
       done(0);
@@ -67,6 +69,13 @@ export function showCommand(
 }
 
 async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
+  if (from === FOLDER && !existsSync(join(cwd, from)))
+    throw new UserError([
+      problem(
+        { file: from, line: 0 },
+        `does not exist; write it with evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
+      ),
+    ]);
   const saved = await readSavedFiles(await savedFilesIn([from], cwd), cwd);
   const [first, ...more] = saved.flatMap((one) => (one.kind === 'result' ? [one.result] : []));
   if (first !== undefined && more.length === 0) return first;

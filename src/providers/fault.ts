@@ -172,8 +172,13 @@ export function httpFault(failure: HttpFailure): Fault {
   if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
   if (status >= 500 || retry !== 'never')
     return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
-  const remedy = isUnknownModel(failure) ? `. ${SUCCESSOR}` : '';
-  return fault('request', `${status}, the request was refused${tail}${remedy}`, more);
+  const refused = `${status}, the request was refused${tail}`;
+  return fault('request', isUnknownModel(failure) ? withSuccessor(refused) : refused, more);
+}
+
+/** What may help where a vendor does not know the model; its sentence may have ended already. */
+function withSuccessor(refused: string): string {
+  return `${refused}${/[.!?]$/.test(refused) ? '' : '.'} ${SUCCESSOR}`;
 }
 
 /** What is wrong with the key, without what was said of one that is not known: it may repeat it. */

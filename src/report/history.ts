@@ -83,7 +83,7 @@ async function historyHtml(
   const { shown, notes } = seriesOf(points, more);
   if (shown.length === 0)
     return `<section><h1>Pass rates over time</h1><p>${NOTHING}</p></section>`;
-  const { trendChart } = await import('./page/line-charts.ts');
+  const { trendChart } = await import('./page/trend-chart.ts');
   const cards = shown.map(({ name, variant, points: moments }) =>
     cardHtml({
       title: shorten(name, NAME_LIMIT),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RunReport } from '../../../src/config/llmeval-report.ts';
 import { renderJunit } from '../../../src/report/junit.ts';
-import { passes, tablesOfReports, tablesOfResult } from '../../../src/report/run-tables.ts';
+import { tablesOfReports, tablesOfResult } from '../../../src/report/run-rows.ts';
+import { passes } from '../../../src/report/run-tables.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import type { Rollup, SuiteGate, Tests } from '../../../src/suite/suite.ts';
 import type { Evaluate } from '../../../src/types/model.ts';

@@ -16,7 +16,7 @@ import {
   type Piece,
   type Tone,
 } from '../sections/document.ts';
-import { suiteKey } from '../sections/suites.ts';
+import { suiteKey } from '../sections/explained-suites.ts';
 import { SCRIPT } from './script.ts';
 import { POLICY, STYLE } from './style.ts';
 

@@ -4,9 +4,9 @@ import { percent, cost as inDollars, count, counted } from '../../text/amounts.t
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { ALIGNMENT_WORDS, alignmentWords } from '../sections/attributes.ts';
 import { NAME_LIMIT, bytes } from '../sections/document.ts';
+import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/explained-suites.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { change, rateInterval, rates, signedInterval, variantWords } from '../sections/phrases.ts';
-import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/suites.ts';
 import { rankedPrompts, type Ranked } from '../sections/tables.ts';
 import type { SidesRow } from './bar-charts.ts';
 import { cardHtml, tableHtml } from './blocks.ts';

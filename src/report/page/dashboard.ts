@@ -4,8 +4,6 @@ import { percent, count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { alignmentWords } from '../sections/attributes.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
-import { suitesWorstFirst } from '../sections/order.ts';
-import { andMore, change, rates, signedInterval } from '../sections/phrases.ts';
 import {
   KIND_WORDS,
   droppedWords,
@@ -14,7 +12,9 @@ import {
   explainers,
   suiteKey,
   type ExplainedSuite,
-} from '../sections/suites.ts';
+} from '../sections/explained-suites.ts';
+import { suitesWorstFirst } from '../sections/order.ts';
+import { andMore, change, rates, signedInterval } from '../sections/phrases.ts';
 import { chip, kindLink, referenceLink, tableHtml, type PageIndex } from './blocks.ts';
 import type { Charts } from './charts.ts';
 import { dropsHtml, skillsHtml } from './samples.ts';

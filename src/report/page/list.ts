@@ -4,9 +4,10 @@ import type { Result } from '../../result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, type Links, bytes } from '../sections/document.ts';
+import { explainedSuites } from '../sections/explained-suites.ts';
 import { suitesWorstFirst, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
-import { explainedSuites, repeatedNames } from '../sections/suites.ts';
+import { repeatedNames } from '../sections/suites.ts';
 import { lines, type PageIndex } from './blocks.ts';
 import { STATUS_ORDER, referenceHtml } from './references.ts';
 

@@ -12,8 +12,8 @@ import type { Side } from '../../types/plain.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { emphasise, type Emphasised, whole } from '../sections/emphasis.ts';
 import { jsonText } from '../sections/evidence.ts';
+import type { ExplainedSuite } from '../sections/explained-suites.ts';
 import { OUTCOME_WORDS, exampleTries } from '../sections/order.ts';
-import type { ExplainedSuite } from '../sections/suites.ts';
 import { chip, piecesHtml, referenceLink, type PageIndex } from './blocks.ts';
 
 /**

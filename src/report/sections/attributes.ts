@@ -14,8 +14,6 @@ import {
   type Detail,
   type Line,
 } from './document.ts';
-import { suitesWorstFirst } from './order.ts';
-import { andMore, change, rates } from './phrases.ts';
 import {
   suiteKey,
   KIND_WORDS,
@@ -24,7 +22,9 @@ import {
   explainedSuites,
   explainers,
   type ExplainedSuite,
-} from './suites.ts';
+} from './explained-suites.ts';
+import { suitesWorstFirst } from './order.ts';
+import { andMore, change, rates } from './phrases.ts';
 
 /** References named after an insight; the rest is counted. */
 const SHOWN_REFERENCES = 5;

@@ -6,9 +6,9 @@ import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
+import { suiteKey } from './explained-suites.ts';
 import { entriesOf, suitesWorstFirst } from './order.ts';
 import { difference, rates, size } from './phrases.ts';
-import { suiteKey } from './suites.ts';
 
 /** What an outcome is about, for its first line, and the sentences below it. */
 export interface Told {

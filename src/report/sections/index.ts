@@ -10,10 +10,11 @@ import { graderErrors } from './grader-error.ts';
 import { metricValues } from './metrics.ts';
 import { footer, notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
-import { brokenReferences, movedReferences, worstReference } from './references.ts';
+import { brokenReferences, movedReferences } from './references.ts';
 import { graders, scorings } from './scoring.ts';
 import { suitesTable, verdictsInWords } from './suites.ts';
 import { classes, preferences, ranking } from './tables.ts';
+import { worstReference } from './worst-reference.ts';
 
 /** A part of the report. It builds blocks and knows nothing of the output. */
 export type Section = (result: Result, detail: Detail) => Block[];

@@ -1,18 +1,13 @@
-import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
-import type {
-  ReferenceResult,
-  ReferenceStatus,
-  SideResult,
-} from '../../result/reference-result.ts';
+import { countsForVerdict } from '../../result/counts.ts';
+import type { ReferenceResult, ReferenceStatus } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
-import { count, counted, meansInWords } from '../../text/amounts.ts';
+import { count, counted } from '../../text/amounts.ts';
 import {
   code,
   group,
   named,
   paragraph,
-  strong,
   text,
   type Block,
   type Detail,
@@ -20,8 +15,8 @@ import {
 } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
-import { failures, worstOf, type Failure } from './failures.ts';
-import { entriesOf, fallOf, suitesWorstFirst, type ReferenceEntry } from './order.ts';
+import { failures, type Failure } from './failures.ts';
+import { entriesOf, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
   andMore,
@@ -32,33 +27,8 @@ import {
 } from './phrases.ts';
 import { repeatedNames } from './suites.ts';
 
-/**
- * The reference that fell most, with both answers and why head's fails, and how many others fail
- * alike. Shown open: it is what a reader believes.
- */
-export function worstReference(result: Result, detail: Detail): Block[] {
-  if (!opensWorst(result, detail)) return [];
-  const broken = brokenOf(result);
-  const found = worstOf(broken.length > 0 ? broken : perhapsBroken(result));
-  if (found === null) return movedMost(result, detail);
-  const { worst, failure, others } = found;
-  const title: Line = [
-    strong(broken.length > 0 ? 'What it did:' : 'What fell most:'),
-    text(' '),
-    ...linkedFace(worst.reference),
-    ...(new Set(broken.map(({ suite }) => suite)).size < 2
-      ? []
-      : [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]),
-    text(`, ${countsOf(worst.reference, worst.suite)}`),
-    ...(others === 0
-      ? []
-      : [text(`; ${count(others)} more ${others === 1 ? 'fails' : 'fail'} `), ...alike(failure)]),
-  ];
-  return evidence(title, worst.reference, detail);
-}
-
 /** Whether the worst reference, if there is one, stands open above the folds. */
-function opensWorst({ mode }: Result, { answers }: Detail): boolean {
+export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
 }
 
@@ -66,7 +36,7 @@ function opensWorst({ mode }: Result, { answers }: Detail): boolean {
  * Regressed references and those that fell with their suite, those of the suite that the headline
  * names first; or failed ones of a sweep. What does not gate comes last.
  */
-function brokenOf(result: Result): ReferenceEntry[] {
+export function brokenOf(result: Result): ReferenceEntry[] {
   // Errors that stand open by their causes are not listed by their references.
   const found =
     result.mode === 'sweep'
@@ -78,60 +48,6 @@ function brokenOf(result: Result): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Where a metric's mean is what is red: the reference whose own mean got worse most. */
-function movedMost({ suites }: Result, detail: Detail): Block[] {
-  const [found] = suites.flatMap((suite) =>
-    failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
-  );
-  if (found === undefined) return [];
-  const { suite, metric } = found;
-  const way = Math.sign(metric.values.difference ?? 0);
-  const [most] = suite.references
-    .filter(countsForVerdict)
-    .flatMap((reference) => {
-      const [base, head] = [
-        meanOf(reference.base, metric.name),
-        meanOf(reference.head, metric.name),
-      ];
-      return base === null || head === null ? [] : [{ reference, base, head }];
-    })
-    .sort((a, b) => way * (b.head - b.base - (a.head - a.base)));
-  if (most === undefined) return [];
-  const title: Line = [
-    strong('What moved most:'),
-    text(' '),
-    ...linkedFace(most.reference),
-    text(', '),
-    code(metric.name),
-    text(` ${meansInWords(most.base, most.head)}`),
-  ];
-  return evidence(title, most.reference, detail);
-}
-
-function meanOf(side: SideResult | null, metric: string): number | null {
-  const values = (side?.tries ?? []).flatMap(({ scores }) =>
-    scores.flatMap(({ metric: name, value }) =>
-      name === metric && typeof value === 'number' ? [value] : [],
-    ),
-  );
-  return values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0) / values.length;
-}
-
-/** Where a run is inconclusive: what fell in its open suites, though chance may have done it. */
-function perhapsBroken(result: Result): ReferenceEntry[] {
-  if (result.outcome.kind !== 'inconclusive') return [];
-  return entriesOf(result, 'inconclusive', 'flaky').filter(
-    ({ suite, reference }) =>
-      suite.verdict === 'inconclusive' && countsForVerdict(reference) && fallOf(reference) > 0,
-  );
-}
-
-/** What a group has in common, behind "4 more fail". */
-function alike({ metric, reason }: Failure): Line {
-  if (metric === null) return reason === null ? [text('too')] : [text('with the same error')];
-  return [code(metric), text(reason === null ? ' too' : ' for the same reason')];
-}
-
 /** An id that says something, or the input's first words beside one that was made from a hash. */
 export function faceOf(reference: ReferenceResult): Line {
   const words = wordsOf(reference);
@@ -141,7 +57,7 @@ export function faceOf(reference: ReferenceResult): Line {
 }
 
 /** The same, leading to the reference's line. */
-function linkedFace(reference: ReferenceResult): Line {
+export function linkedFace(reference: ReferenceResult): Line {
   const words = wordsOf(reference);
   return words === null
     ? [named(reference.id, reference)]
@@ -288,14 +204,14 @@ function answersOf(
 }
 
 /** `3 of 3 passed → 1 of 3 passed, majority: pass → fail`; one side where there is one. */
-function countsOf(reference: ReferenceResult, suite: SuiteResult): string {
+export function countsOf(reference: ReferenceResult, suite: SuiteResult): string {
   const { base, head } = reference;
   const counts = base === null ? passed(head) : `${passed(base)} → ${passed(head)}`;
   return `${counts}${rolledUpWords(reference, suite)}`;
 }
 
 /** The suite's name; one of several variants with what tells it apart. */
-function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
+export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
   return repeated.has(name)
     ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
     : [code(name)];

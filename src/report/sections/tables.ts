@@ -1,7 +1,8 @@
 import { toldApart } from '../../judge/pairing.ts';
 import { countsForVerdict } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
-import type { BothSides, ClassificationSummary, SuiteResult } from '../../result/suite-result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
+import type { BothSides, ClassificationSummary } from '../../result/suite-tables.ts';
 import { type Interval, wilson } from '../../statistics/interval.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, jest, test } from '@jest/globals';
 import { priorChart, sidesChart } from '../../../../src/report/page/bar-charts.ts';
-import { qualityCostChart, trendChart } from '../../../../src/report/page/line-charts.ts';
+import { qualityCostChart } from '../../../../src/report/page/line-charts.ts';
+import { trendChart } from '../../../../src/report/page/trend-chart.ts';
 import {
   attributeOf,
   elementsOfFragment,

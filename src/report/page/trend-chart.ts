@@ -1,0 +1,143 @@
+/**
+ * The library that draws charts is large, so this is imported where a chart is drawn, by
+ * `import()`, and nowhere else: a run without charts does not load it.
+ */
+import { percent } from '../../text/amounts.ts';
+import { shareSpan } from './blocks.ts';
+import { COLOURS, SMALL, area, dot, draw, line, shapes, type At, type Shape } from './drawing.ts';
+
+/** One result of a suite; null where it did not run. Shares, 0–1, with their interval. */
+export interface TrendPoint {
+  at: string;
+  rate: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export interface TrendDrawing {
+  /** What is drawn, in a sentence, for a reader who does not see it. */
+  label: string;
+  /** Oldest first. `at`: an ISO date. */
+  points: readonly TrendPoint[];
+}
+
+const TREND_WIDTH = 340;
+
+const TREND_HEIGHT = 160;
+
+/** Points that are drawn as dots; more are a line only. */
+const MOST_DOTS = 40;
+
+/**
+ * The pass rate of one suite over its results, evenly spaced in their order, with intervals; a line
+ * breaks where the suite did not run.
+ */
+export function trendChart({ label, points }: TrendDrawing): string {
+  const { floor, ceiling } = shareSpan(
+    points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),
+  );
+  const runs = runsOf(points);
+  return draw({
+    width: TREND_WIDTH,
+    height: TREND_HEIGHT,
+    label,
+    option: {
+      grid: { left: 44, right: 12, top: 10, bottom: 24, containLabel: false },
+      xAxis: {
+        type: 'category',
+        data: points.map((_, index) => String(index)),
+        boundaryGap: points.length < 3,
+        axisTick: { show: false },
+        axisLine: { lineStyle: { color: COLOURS.line } },
+        axisLabel: {
+          color: COLOURS.soft,
+          fontSize: SMALL,
+          interval: (index: number) => isTick(index, points.length),
+          formatter: (index: string) => points[Number(index)]?.at.slice(0, 10) ?? '',
+          alignMinLabel: 'left',
+          alignMaxLabel: points.length > 1 ? 'right' : 'left',
+        },
+      },
+      yAxis: {
+        type: 'value',
+        min: floor,
+        max: ceiling,
+        interval: (ceiling - floor) / 2,
+        splitLine: { lineStyle: { color: COLOURS.line } },
+        axisLabel: {
+          color: COLOURS.soft,
+          fontSize: SMALL,
+          formatter: (value: number) => percent(value).replace('.0', ''),
+        },
+      },
+      series: [
+        shapes(runs.length, (index, at) => band(points, runs[index] ?? [], at), 1),
+        {
+          type: 'line',
+          data: points.map(({ rate }) => rate),
+          connectNulls: false,
+          silent: true,
+          symbol: 'none',
+          z: 2,
+          lineStyle: { color: COLOURS.mark, width: 2 },
+        },
+        shapes(points.length, (index, at) => dotOf(points, runs, index, at), 3),
+      ],
+    },
+  });
+}
+
+/** Labels at the first and the last result only: dates in between are in the table. */
+function isTick(index: number, length: number): boolean {
+  return index === 0 || index === length - 1;
+}
+
+/** Positions of results that follow each other without a gap. */
+function runsOf(points: readonly TrendPoint[]): number[][] {
+  const runs: number[][] = [];
+  points.forEach(({ rate }, index) => {
+    if (rate === null) return;
+    const last = runs.at(-1);
+    if (last?.at(-1) === index - 1) last.push(index);
+    else runs.push([index]);
+  });
+  return runs;
+}
+
+function band(points: readonly TrendPoint[], run: readonly number[], at: At): Shape[] {
+  const edge = (index: number, side: 'low' | 'high') =>
+    at(index, clamped(points[index]?.[side] ?? points[index]?.rate ?? 0));
+  const [only, ...more] = run;
+  if (only === undefined) return [];
+  if (more.length === 0) return [line(edge(only, 'low'), edge(only, 'high'), 'mark', 3, 0.35)];
+  return [
+    area(
+      [
+        ...run.map((index) => edge(index, 'high')),
+        ...run.toReversed().map((index) => edge(index, 'low')),
+      ],
+      'mark',
+      0.16,
+    ),
+  ];
+}
+
+/**
+ * A dot for every result where there are few; always for one that stands alone, and for the last.
+ */
+function dotOf(
+  points: readonly TrendPoint[],
+  runs: readonly number[][],
+  index: number,
+  at: At,
+): Shape[] {
+  const rate = points[index]?.rate ?? null;
+  const alone = runs.some(([first, second]) => first === index && second === undefined);
+  if (rate === null || (points.length > MOST_DOTS && !alone && index !== points.length - 1))
+    return [];
+  return [dot(at(index, rate), index === points.length - 1 ? 4 : 3, 'mark')];
+}
+
+function clamped(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}

@@ -1,0 +1,170 @@
+import type { RunReport } from '../config/llmeval-report.ts';
+import { rollUp } from '../judge/roll-up.ts';
+import type { SideResult } from '../result/reference-result.ts';
+import type { Result } from '../result/result.ts';
+import { countsIn } from '../suite/gate.ts';
+import type { Rollup } from '../suite/suite.ts';
+import type { Tally } from '../types/metric.ts';
+import type { Evaluate } from '../types/model.ts';
+import type { RunRow, RunTable } from './run-tables.ts';
+
+/**
+ * The suites of a saved result as tables, one for each prompt; head's side, as the roll-up judged
+ * it.
+ */
+export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
+  const tables = new Map<string, RunTable>();
+  for (const { path, name, variant, references } of suites) {
+    const key = `${path}\n${name}`;
+    const table = tables.get(key) ?? { run: file, name, messages: null, rollup: null, rows: [] };
+    tables.set(key, table);
+    table.rows.push(
+      ...references.flatMap(({ input, expected, skip, head, base }): RunRow[] => {
+        const side = head ?? base;
+        if (side === null) return [];
+        const parameters =
+          variant.model === null
+            ? variant.parameters
+            : { model: variant.model, ...variant.parameters };
+        return [
+          {
+            parameters,
+            input,
+            expected: expected ?? undefined,
+            tries: triesOf(side),
+            outcome: side.rollup,
+            skipped: skip,
+          },
+        ];
+      }),
+    );
+  }
+  return [...tables.values()];
+}
+
+function triesOf({ tries }: SideResult): RunRow['tries'] {
+  return tries.map(({ actual, error, scores, latency_ms: duration }) => ({
+    actual: actual ?? undefined,
+    error,
+    duration,
+    scores: scores.map(({ metric, value, status, skip }) => ({
+      name: metric,
+      value,
+      result: status,
+      skipped: skip,
+    })),
+  }));
+}
+
+/**
+ * Reports of runs as tables. `multirun/<day>/<time>/<job>/report-<try>.yaml`: the files of one job
+ * are the tries of its references, in their order; jobs of one time are variants of the same
+ * prompts. Equal references stay rows of their own.
+ */
+export async function tablesOfReports(
+  reports: readonly RunReport[],
+  evaluate: Evaluate,
+): Promise<RunTable[]> {
+  const jobs = new Map<string, RunReport[]>();
+  for (const report of reports) {
+    const job = `${folderOf(report.file)}\n${report.name}`;
+    jobs.set(job, [...(jobs.get(job) ?? []), report]);
+  }
+  const tables = new Map<string, RunTable>();
+  for (const [job, unordered] of jobs) {
+    const files = [...unordered].sort((a, b) => tryOf(a.file) - tryOf(b.file));
+    const [first] = files;
+    if (first === undefined) continue;
+    const run = folderOf(job.split('\n')[0] ?? '');
+    const key = `${run}\n${first.name}`;
+    const table = tables.get(key) ?? {
+      run,
+      name: first.name,
+      messages: first.messages,
+      rollup: first.rollup.kind === 'code' ? first.rollup.name : null,
+      rows: [],
+    };
+    tables.set(key, table);
+    table.rows.push(...(await rowsOf(files, first.rollup, evaluate)));
+  }
+  return [...tables.values()];
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+function tryOf(file: string): number {
+  return Number(/report-(\d+)\.ya?ml$/.exec(file)?.[1] ?? 0);
+}
+
+/** A custom roll-up switches skipping off, as in llmeval. */
+async function rowsOf(
+  files: readonly RunReport[],
+  rollup: Rollup,
+  evaluate: Evaluate,
+): Promise<RunRow[]> {
+  const [first] = files;
+  const rows = (first?.references ?? []).map((reference, index) => {
+    const tries = files
+      .map((file) => file.references[index]?.made)
+      .filter((made) => made !== undefined);
+    const skipped = first?.skip === true || reference.skip;
+    return {
+      parameters: first?.parameters ?? {},
+      input: reference.input,
+      expected: reference.expected,
+      tries: tries,
+      skipped: !countsIn({ skip: skipped, rollup }, { skip: skipped }),
+    };
+  });
+  const counts = rows.map(({ tries, skipped }) => ({
+    tally: tallyOf(tries, skipped),
+    ...judgedTries(tries, skipped),
+  }));
+  const outcomes = await rollUp(
+    rollup,
+    counts,
+    { suite: first?.file ?? '', side: 'head' },
+    evaluate,
+  );
+  return rows.map((row, index) => ({ ...row, outcome: outcomes[index]?.outcome ?? null }));
+}
+
+type Tries = RunRow['tries'];
+
+/**
+ * A try fails with one deciding metric; of a reference that is skipped as a whole, all metrics are
+ * looked at for its word.
+ */
+function judgedTries(tries: Tries, skipped: boolean): { passes: number; judged: number } {
+  const outcomes = tries.map(({ scores }) => {
+    const deciding = scores.filter((score) => skipped || !score.skipped);
+    if (deciding.some(({ result }) => result === 'fail')) return 'fail';
+    return deciding.length > 0 &&
+      deciding.every(({ result }) => result === 'pass' || result === 'skipped')
+      ? 'pass'
+      : 'open';
+  });
+  const passed = outcomes.filter((outcome) => outcome === 'pass').length;
+  return {
+    passes: passed,
+    judged: passed + outcomes.filter((outcome) => outcome === 'fail').length,
+  };
+}
+
+function tallyOf(tries: Tries, skipped: boolean): Tally {
+  const scores = tries.flatMap((one) => one.scores);
+  const count = (result: string, only: boolean): number =>
+    scores.filter((score) => score.result === result && (!only || skipped || score.skipped)).length;
+  return {
+    num_passes: count('pass', false),
+    num_fails: count('fail', false),
+    num_skip_passes: count('pass', true),
+    num_skip_fails: count('fail', true),
+    num_tries: tries.length,
+    num_metrics: tries[0]?.scores.length ?? 0,
+    num_ungraded: count('ungraded', false),
+    num_errors: count('error', false) + tries.filter(({ error }) => error !== null).length,
+  };
+}

@@ -1,0 +1,90 @@
+import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
+import type { SideResult } from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
+import { count, meansInWords } from '../../text/amounts.ts';
+import { code, group, strong, text, type Block, type Detail, type Line } from './document.ts';
+import { evidence } from './evidence.ts';
+import { worstOf, type Failure } from './failures.ts';
+import { entriesOf, fallOf, type ReferenceEntry } from './order.ts';
+import { repeatedNames } from './suites.ts';
+
+import { brokenOf, countsOf, opensWorst } from './references.ts';
+
+/**
+ * The reference that fell most, with both answers and why head's fails, and how many others fail
+ * alike. Shown open: it is what a reader believes.
+ */
+export function worstReference(result: Result, detail: Detail): Block[] {
+  if (!opensWorst(result, detail)) return [];
+  const broken = brokenOf(result);
+  const found = worstOf(broken.length > 0 ? broken : perhapsBroken(result));
+  if (found === null) return movedMost(result, detail);
+  const { worst, failure, others } = found;
+  const title: Line = [
+    strong(broken.length > 0 ? 'What it did:' : 'What fell most:'),
+    text(' '),
+    ...linkedFace(worst.reference),
+    ...(new Set(broken.map(({ suite }) => suite)).size < 2
+      ? []
+      : [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]),
+    text(`, ${countsOf(worst.reference, worst.suite)}`),
+    ...(others === 0
+      ? []
+      : [text(`; ${count(others)} more ${others === 1 ? 'fails' : 'fail'} `), ...alike(failure)]),
+  ];
+  return evidence(title, worst.reference, detail);
+}
+
+/** Where a metric's mean is what is red: the reference whose own mean got worse most. */
+function movedMost({ suites }: Result, detail: Detail): Block[] {
+  const [found] = suites.flatMap((suite) =>
+    failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
+  );
+  if (found === undefined) return [];
+  const { suite, metric } = found;
+  const way = Math.sign(metric.values.difference ?? 0);
+  const [most] = suite.references
+    .filter(countsForVerdict)
+    .flatMap((reference) => {
+      const [base, head] = [
+        meanOf(reference.base, metric.name),
+        meanOf(reference.head, metric.name),
+      ];
+      return base === null || head === null ? [] : [{ reference, base, head }];
+    })
+    .sort((a, b) => way * (b.head - b.base - (a.head - a.base)));
+  if (most === undefined) return [];
+  const title: Line = [
+    strong('What moved most:'),
+    text(' '),
+    ...linkedFace(most.reference),
+    text(', '),
+    code(metric.name),
+    text(` ${meansInWords(most.base, most.head)}`),
+  ];
+  return evidence(title, most.reference, detail);
+}
+
+function meanOf(side: SideResult | null, metric: string): number | null {
+  const values = (side?.tries ?? []).flatMap(({ scores }) =>
+    scores.flatMap(({ metric: name, value }) =>
+      name === metric && typeof value === 'number' ? [value] : [],
+    ),
+  );
+  return values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0) / values.length;
+}
+
+/** Where a run is inconclusive: what fell in its open suites, though chance may have done it. */
+function perhapsBroken(result: Result): ReferenceEntry[] {
+  if (result.outcome.kind !== 'inconclusive') return [];
+  return entriesOf(result, 'inconclusive', 'flaky').filter(
+    ({ suite, reference }) =>
+      suite.verdict === 'inconclusive' && countsForVerdict(reference) && fallOf(reference) > 0,
+  );
+}
+
+/** What a group has in common, behind "4 more fail". */
+function alike({ metric, reason }: Failure): Line {
+  if (metric === null) return reason === null ? [text('too')] : [text('with the same error')];
+  return [code(metric), text(reason === null ? ' too' : ' for the same reason')];
+}
