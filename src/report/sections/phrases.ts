@@ -1,4 +1,4 @@
-import { failingMetrics } from '../../result/counts.ts';
+import type { failingMetrics } from '../../result/counts.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,

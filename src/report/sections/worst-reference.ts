@@ -2,13 +2,12 @@ import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
 import type { SideResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { count, meansInWords } from '../../text/amounts.ts';
-import { code, group, strong, text, type Block, type Detail, type Line } from './document.ts';
+import { code, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
 import { worstOf, type Failure } from './failures.ts';
 import { entriesOf, fallOf, type ReferenceEntry } from './order.ts';
+import { brokenOf, countsOf, linkedFace, opensWorst, suiteName } from './references.ts';
 import { repeatedNames } from './suites.ts';
-
-import { brokenOf, countsOf, opensWorst } from './references.ts';
 
 /**
  * The reference that fell most, with both answers and why head's fails, and how many others fail
