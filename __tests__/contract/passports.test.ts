@@ -165,6 +165,24 @@ describe('the table of models', () => {
     expect(others).toEqual([]);
   });
 
+  // Command lines of tests have a clock of their own; the action and what is shipped do not.
+  test('ends nowhere among the models of the demo, and of tests that run by the day of the machine', () => {
+    const files = [
+      ...filesIn('fixtures/demo'),
+      ...filesIn('__tests__/system/end-to-end'),
+      '__tests__/system/config/shards.test.ts',
+    ].filter((path) => /\.(ya?ml|ts)$/.test(path));
+    expect(files.length).toBeGreaterThan(20);
+    const named = files.flatMap((path) =>
+      (readFileSync(path, 'utf8').match(PUBLIC) ?? []).map((model) => ({ path, model })),
+    );
+    expect(
+      named.filter(({ model }) =>
+        vendorNames().some((vendor) => endOf(at(vendor, model)) !== null),
+      ),
+    ).toEqual([]);
+  });
+
   test('begins new projects, and gives examples, on models that go on, have a price and are known', async () => {
     const prices = await loadListPrices(new Date('2026-11-22'));
     for (const [vendor, model] of EXAMPLES) {

@@ -12,10 +12,11 @@ export interface Said {
   err: string;
 }
 
-/** Before any end of a model was near, where the clock of every command line here begins. */
 const BEGIN = Date.parse('2026-06-01');
 const started = Date.now();
-const clock: Clock = {
+
+/** The clock of every command line here begins before any end of a model was near. */
+export const clock: Clock = {
   now: () => BEGIN + Date.now() - started,
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };

@@ -30,12 +30,17 @@ const ROLES: Readonly<Record<string, Role>> = {
   tool: 'assistant',
 };
 
+const CALLED = {
+  name: filled().describe('Name of the tool.'),
+  arguments: anything().describe('What it was called with: a map, or its JSON as text.').optional(),
+};
+
 const calledTool = z
   .union([
     z.looseObject({
-      function: z.looseObject({ name: filled(), arguments: anything().optional() }),
+      function: z.looseObject(CALLED).describe('What was called.'),
     }),
-    z.looseObject({ name: filled(), arguments: anything().optional() }),
+    z.looseObject(CALLED),
   ])
   .describe('A call: name and arguments, or as OpenAI writes it.');
 

@@ -32,10 +32,10 @@ describe('a missing key', () => {
     const to = (model: string) => ({
       ...quiz(),
       'prompts/quiz.yaml': quizPrompt('Be exact.', model),
-      'prompts/claude.yaml': quizPrompt('Be exact.', 'claude-sonnet-4-5', 'claude'),
+      'prompts/claude.yaml': quizPrompt('Be exact.', 'claude-sonnet-4-6', 'claude'),
       'prompts/tests/claude.yaml': quizTests(2, METRICS),
     });
-    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, to('gpt-4o')));
+    const run = await onPullRequest(at, changeOf({ 'README.md': 'About' }, to('gpt-5.4')));
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(run.annotations.map(({ message }) => message).sort()).toEqual([

@@ -1,7 +1,6 @@
-/**
- * A sweep of its own, to be killed or stopped while it waits for a batch: time is the machine's.
- */
+/** A sweep of its own, to be killed or stopped while it waits for a batch. */
 import { main } from '../../../src/commands/program.ts';
+import { clock } from '../../stand-ins/command-line.ts';
 import { vendorUrls } from '../../stand-ins/models/server.ts';
 
 const [url = '', ...argv] = process.argv.slice(2);
@@ -10,7 +9,7 @@ process.exitCode = await main(argv, {
   cwd: process.cwd(),
   isTerminal: false,
   width: 160,
-  reach: { vendorUrls: vendorUrls({ url, openaiUrl: `${url}/v1` }) },
+  reach: { clock, vendorUrls: vendorUrls({ url, openaiUrl: `${url}/v1` }) },
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });
