@@ -1,5 +1,5 @@
-import { sweepNotice } from '../config/sweep.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
+import { sweepNotice } from '../config/sweep.ts';
 import { withoutStored } from '../explain/explain-run.ts';
 import type { Caps } from '../plan/budget.ts';
 import { unrunnableReferences } from '../plan/check.ts';

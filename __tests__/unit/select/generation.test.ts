@@ -42,7 +42,8 @@ describe('a given dialogue', () => {
   test('cannot be asked under a system message that wants a variable', () => {
     expect(of(said('s:About {q}.'))).toEqual({
       kind: 'impossible',
-      message: 'the reference has no value for {q}: add it to its input, or take it out of the prompt',
+      message:
+        'the reference has no value for {q}: add it to its input, or take it out of the prompt',
     });
     expect(of(said('s:Write {{q}}.'))).toMatchObject({
       kind: 'request',
