@@ -32,7 +32,7 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
  * LFS. Both are of the disk, which anybody may have written to: what is there counts only where its
  * bytes are the pointer's.
  */
-export interface LfsPlaces {
+interface LfsPlaces {
   /** The work tree's root. */
   root: string;
   /** The clone's own folder; null without a clone. */

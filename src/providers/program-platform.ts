@@ -46,7 +46,7 @@ function valueIn(
 }
 
 /** What is started for a command line. */
-export interface Startable {
+interface Startable {
   file: string;
   args: string[];
   /** The arguments are written as the program reads them. */
