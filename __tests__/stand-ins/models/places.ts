@@ -16,8 +16,9 @@ export interface Place {
   api: 'chat' | 'responses' | 'messages';
   /** The header that carries the key, and how; null: no key is asked for. */
   key: { header: string; prefix: '' | 'Bearer ' } | null;
-  /** A model that it serves. */
+  /** A model that it serves, and whether that one may be told how much to leave to chance. */
   model: string;
+  temperature: boolean;
   /** What is wrong with a request, in its words; null: nothing. */
   refuses(body: Body, headers: Headers): Refusal | null;
   /** What it answers to a request that it refuses. */
@@ -100,6 +101,7 @@ const openai: Place = {
   api: 'chat',
   key: BEARER,
   model: 'gpt-5.4-mini',
+  temperature: true,
   refuses: each(
     shaped(openaiRequest, (param) => `Unrecognized request argument supplied: ${param}`),
     (body, headers) => refusedByModel('openai', body, headers),
@@ -131,6 +133,7 @@ const responses: Place = {
   path: '/v1/responses',
   api: 'responses',
   model: 'gpt-5.5-pro',
+  temperature: false,
   refuses: shaped(responsesRequest, (param) => `Unknown parameter: '${param}'.`),
   sample: { line: 'top_kk: 3', words: "Unknown parameter: 'top_kk'." },
 };
@@ -149,6 +152,7 @@ const anthropic: Place = {
   api: 'messages',
   key: { header: 'x-api-key', prefix: '' },
   model: 'claude-sonnet-5-5',
+  temperature: false,
   refuses: each(
     shaped(anthropicRequest, (param, message) =>
       message.startsWith('Unrecognized')
@@ -162,6 +166,12 @@ const anthropic: Place = {
   unknownModel: { status: 404, message: 'model: no-such-model' },
   sample: { line: 'top_kk: 3', words: 'top_kk: Extra inputs are not permitted' },
 };
+
+/** A tool cannot be forced here: https://platform.claude.com/docs/en/models/fable-5-1/migration-guide */
+const fable: Place = { ...anthropic, model: 'claude-fable-5-1' };
+
+/** Takes a temperature, but not under the newest version of the API: …/api/versioning */
+const older: Place = { ...anthropic, model: 'claude-sonnet-4-6', temperature: true };
 
 const GEMINI = [
   ...['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'n'],
@@ -541,6 +551,19 @@ const lmStudio: Place = {
 const service: Place = { ...ollama, name: 'Ollama, vLLM or LM Studio as a service of the job' };
 
 export const PLACES: readonly Place[] = [
-  ...[openai, responses, anthropic, gemini, mistral, groq, deepseek, xai, openrouter, together],
+  ...[
+    openai,
+    responses,
+    anthropic,
+    fable,
+    older,
+    gemini,
+    mistral,
+    groq,
+    deepseek,
+    xai,
+    openrouter,
+    together,
+  ],
   ...[perplexity, azureOlder, azureNewer, gateway, bedrock, ollama, service, vllm, lmStudio],
 ];

@@ -146,9 +146,6 @@ function removeAsTold({ repository }: Setting, { out, err }: Asked): string[] {
   return lines.map((at) => prompt.split('\n')[at] ?? '');
 }
 
-/** Of these the README's temperature is told as too much, before anything is sent. */
-const NO_TEMPERATURE = ['/v1/responses', '/v1/messages'];
-
 const CASES = PLACES.map((place) => [`${place.name} (${place.model})`, place] as const);
 
 describe('the places where models are asked', () => {
@@ -174,7 +171,7 @@ describe('the places where models are asked', () => {
 describe.each(CASES)("on %s the README's first prompt", (_name, place) => {
   test('runs and is graded, after what the model does not take was told at its line', async () => {
     const at = await setUp(place);
-    const takes = !NO_TEMPERATURE.includes(place.path);
+    const { temperature: takes } = place;
     if (!takes) {
       expect(removeAsTold(at, await at.evaldiff('validate'))).toEqual(['temperature: 0']);
       expect([...at.server.answered, ...at.server.refused]).toEqual([]);
