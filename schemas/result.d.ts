@@ -1106,6 +1106,41 @@ export interface EvaldiffResult {
           scores: (
             | {
                 /**
+                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 */
+                grade?: {
+                  /**
+                   * The rubric as it was filled in; cut after 20,000 characters.
+                   */
+                  prompt: string;
+                  /**
+                   * Of each grader.
+                   */
+                  replies: {
+                    /**
+                     * The model.
+                     */
+                    grader: string;
+                    /**
+                     * What it replied, whole or cut after 20,000 characters.
+                     */
+                    reply: string;
+                    /**
+                     * Tokens of its calls for this grade; null: not known.
+                     */
+                    usage: {
+                      /**
+                       * Tokens of the request.
+                       */
+                      input_tokens: number;
+                      /**
+                       * Tokens of the answer.
+                       */
+                      output_tokens: number;
+                    } | null;
+                  }[];
+                };
+                /**
                  * Name of the metric.
                  */
                 metric: string;
@@ -1153,6 +1188,41 @@ export interface EvaldiffResult {
                      * The rubric’s label; absent: no rubric judged.
                      */
                     label?: string;
+                    /**
+                     * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                     */
+                    grade?: {
+                      /**
+                       * The rubric as it was filled in; cut after 20,000 characters.
+                       */
+                      prompt: string;
+                      /**
+                       * Of each grader.
+                       */
+                      replies: {
+                        /**
+                         * The model.
+                         */
+                        grader: string;
+                        /**
+                         * What it replied, whole or cut after 20,000 characters.
+                         */
+                        reply: string;
+                        /**
+                         * Tokens of its calls for this grade; null: not known.
+                         */
+                        usage: {
+                          /**
+                           * Tokens of the request.
+                           */
+                          input_tokens: number;
+                          /**
+                           * Tokens of the answer.
+                           */
+                          output_tokens: number;
+                        } | null;
+                      }[];
+                    };
                   }[];
                 };
                 /**
@@ -1186,6 +1256,41 @@ export interface EvaldiffResult {
               }
             | {
                 /**
+                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 */
+                grade?: {
+                  /**
+                   * The rubric as it was filled in; cut after 20,000 characters.
+                   */
+                  prompt: string;
+                  /**
+                   * Of each grader.
+                   */
+                  replies: {
+                    /**
+                     * The model.
+                     */
+                    grader: string;
+                    /**
+                     * What it replied, whole or cut after 20,000 characters.
+                     */
+                    reply: string;
+                    /**
+                     * Tokens of its calls for this grade; null: not known.
+                     */
+                    usage: {
+                      /**
+                       * Tokens of the request.
+                       */
+                      input_tokens: number;
+                      /**
+                       * Tokens of the answer.
+                       */
+                      output_tokens: number;
+                    } | null;
+                  }[];
+                };
+                /**
                  * Name of the metric.
                  */
                 metric: string;
@@ -1233,6 +1338,41 @@ export interface EvaldiffResult {
                      * The rubric’s label; absent: no rubric judged.
                      */
                     label?: string;
+                    /**
+                     * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                     */
+                    grade?: {
+                      /**
+                       * The rubric as it was filled in; cut after 20,000 characters.
+                       */
+                      prompt: string;
+                      /**
+                       * Of each grader.
+                       */
+                      replies: {
+                        /**
+                         * The model.
+                         */
+                        grader: string;
+                        /**
+                         * What it replied, whole or cut after 20,000 characters.
+                         */
+                        reply: string;
+                        /**
+                         * Tokens of its calls for this grade; null: not known.
+                         */
+                        usage: {
+                          /**
+                           * Tokens of the request.
+                           */
+                          input_tokens: number;
+                          /**
+                           * Tokens of the answer.
+                           */
+                          output_tokens: number;
+                        } | null;
+                      }[];
+                    };
                   }[];
                 };
                 /**
@@ -1416,6 +1556,41 @@ export interface EvaldiffResult {
           scores: (
             | {
                 /**
+                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 */
+                grade?: {
+                  /**
+                   * The rubric as it was filled in; cut after 20,000 characters.
+                   */
+                  prompt: string;
+                  /**
+                   * Of each grader.
+                   */
+                  replies: {
+                    /**
+                     * The model.
+                     */
+                    grader: string;
+                    /**
+                     * What it replied, whole or cut after 20,000 characters.
+                     */
+                    reply: string;
+                    /**
+                     * Tokens of its calls for this grade; null: not known.
+                     */
+                    usage: {
+                      /**
+                       * Tokens of the request.
+                       */
+                      input_tokens: number;
+                      /**
+                       * Tokens of the answer.
+                       */
+                      output_tokens: number;
+                    } | null;
+                  }[];
+                };
+                /**
                  * Name of the metric.
                  */
                 metric: string;
@@ -1463,6 +1638,41 @@ export interface EvaldiffResult {
                      * The rubric’s label; absent: no rubric judged.
                      */
                     label?: string;
+                    /**
+                     * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                     */
+                    grade?: {
+                      /**
+                       * The rubric as it was filled in; cut after 20,000 characters.
+                       */
+                      prompt: string;
+                      /**
+                       * Of each grader.
+                       */
+                      replies: {
+                        /**
+                         * The model.
+                         */
+                        grader: string;
+                        /**
+                         * What it replied, whole or cut after 20,000 characters.
+                         */
+                        reply: string;
+                        /**
+                         * Tokens of its calls for this grade; null: not known.
+                         */
+                        usage: {
+                          /**
+                           * Tokens of the request.
+                           */
+                          input_tokens: number;
+                          /**
+                           * Tokens of the answer.
+                           */
+                          output_tokens: number;
+                        } | null;
+                      }[];
+                    };
                   }[];
                 };
                 /**
@@ -1496,6 +1706,41 @@ export interface EvaldiffResult {
               }
             | {
                 /**
+                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 */
+                grade?: {
+                  /**
+                   * The rubric as it was filled in; cut after 20,000 characters.
+                   */
+                  prompt: string;
+                  /**
+                   * Of each grader.
+                   */
+                  replies: {
+                    /**
+                     * The model.
+                     */
+                    grader: string;
+                    /**
+                     * What it replied, whole or cut after 20,000 characters.
+                     */
+                    reply: string;
+                    /**
+                     * Tokens of its calls for this grade; null: not known.
+                     */
+                    usage: {
+                      /**
+                       * Tokens of the request.
+                       */
+                      input_tokens: number;
+                      /**
+                       * Tokens of the answer.
+                       */
+                      output_tokens: number;
+                    } | null;
+                  }[];
+                };
+                /**
                  * Name of the metric.
                  */
                 metric: string;
@@ -1543,6 +1788,41 @@ export interface EvaldiffResult {
                      * The rubric’s label; absent: no rubric judged.
                      */
                     label?: string;
+                    /**
+                     * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                     */
+                    grade?: {
+                      /**
+                       * The rubric as it was filled in; cut after 20,000 characters.
+                       */
+                      prompt: string;
+                      /**
+                       * Of each grader.
+                       */
+                      replies: {
+                        /**
+                         * The model.
+                         */
+                        grader: string;
+                        /**
+                         * What it replied, whole or cut after 20,000 characters.
+                         */
+                        reply: string;
+                        /**
+                         * Tokens of its calls for this grade; null: not known.
+                         */
+                        usage: {
+                          /**
+                           * Tokens of the request.
+                           */
+                          input_tokens: number;
+                          /**
+                           * Tokens of the answer.
+                           */
+                          output_tokens: number;
+                        } | null;
+                      }[];
+                    };
                   }[];
                 };
                 /**

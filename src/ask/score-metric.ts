@@ -93,6 +93,9 @@ export interface ScoringTools {
   price: Price;
 }
 
+/** Of more grades at once what each rests on is not kept: a sweep would hold it all in memory. */
+const MOST_GRADES = 2000;
+
 /**
  * Base's answers before head's, so that nothing that head brings can have touched their scores; what
  * asks a model runs no code, and all of it is asked at once. A try's grade is drawn with the try's
@@ -106,7 +109,10 @@ export async function scoreAnswers(
   tools: ScoringTools,
 ): Promise<Map<ScoringItem, Score>> {
   const score = (group: readonly ScoringItem[]): Promise<[ScoringItem, Score][]> =>
-    scoreGroup(metric, group, metricAnswerOf, scoring, tools);
+    scoreGroup(metric, group, metricAnswerOf, scoring, {
+      ...tools,
+      keepGrades: items.length <= MOST_GRADES,
+    });
   const asks = isModelGraded(metric) || comparesEmbeddings(metric);
   const groups = alike(items, ({ answer: { planned } }) =>
     [planned.suite, planned.side, ...(asks ? [planned.try] : [])].join('\n'),
@@ -138,7 +144,7 @@ async function scoreGroup(
   group: readonly ScoringItem[],
   metricAnswerOf: (one: ScoringItem) => MetricAnswer,
   scoring: Scoring,
-  { complete, evaluate, checkSchema, random }: ScoringTools,
+  { complete, evaluate, checkSchema, random, keepGrades }: ScoringTools & { keepGrades: boolean },
 ): Promise<[ScoringItem, Score][]> {
   const [first] = group;
   if (first === undefined) return [];
@@ -155,6 +161,7 @@ async function scoreGroup(
       }),
     checkSchema: checkSchema && checkedAt(checkSchema, metric),
     random,
+    keepGrades,
     rubrics: scoring.rubrics,
     graders: gradersFor(metric, scoring),
     embedder: embedderFor(metric, scoring),

@@ -81,7 +81,14 @@ export async function scoreRows(
 function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
   const { status, value, reason } = score;
   const label = 'label' in score ? score.label : undefined;
-  return { at, status, value, reason, ...(label === undefined ? {} : { label }) };
+  return {
+    at,
+    status,
+    value,
+    reason,
+    ...(label === undefined ? {} : { label }),
+    ...(score.grade === undefined ? {} : { grade: score.grade }),
+  };
 }
 
 /** What of a row the metric judges. A rubric that names the new answer judges nothing else. */

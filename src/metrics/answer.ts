@@ -50,6 +50,8 @@ export interface MetricTools {
    * equal text.
    */
   random: (purpose: string) => string;
+  /** Whether the scores carry what each grade rests on. */
+  keepGrades?: boolean;
   /** Try index from 0 that the answers belong to; a grader is asked under the same index. */
   try: number;
 }

@@ -1,16 +1,23 @@
 import { z } from 'zod';
 import { suggestion } from '../text/suggest.ts';
-import type { Better, MetricLevel } from '../types/metric.ts';
+import type { Better, GradeRecord, MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import type { MetricAnswer, MetricTools } from './answer.ts';
 
 /** What a metric found on one answer, before a threshold and `negate` are applied. */
 export type Measured =
-  | { status: 'measured'; value: Json; pass: boolean; reason: string | null; label?: string }
+  | {
+      status: 'measured';
+      value: Json;
+      pass: boolean;
+      reason: string | null;
+      label?: string;
+      grade?: GradeRecord;
+    }
   /** The check's own code broke on this answer: it fails, whatever else is set. */
   | { status: 'raised'; reason: string }
-  | { status: 'ungraded' | 'error' | 'skipped'; reason: string };
+  | { status: 'ungraded' | 'error' | 'skipped'; reason: string; grade?: GradeRecord };
 
 /** What a metric is told about its place in the file. */
 export interface MetricContext {

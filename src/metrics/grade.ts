@@ -1,6 +1,6 @@
 import { shorten } from '../text/visible.ts';
-import type { Rubric } from '../types/metric.ts';
-import type { Completion, Grader, Request } from '../types/model.ts';
+import type { GradeRecord, Rubric } from '../types/metric.ts';
+import type { Completion, Grader, Request, Usage } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import { type MetricTools } from './answer.ts';
 import {
@@ -17,6 +17,8 @@ import { fencedBlock } from './measures/json.ts';
 interface Vote {
   grader: string;
   grade: Grade;
+  reply: string;
+  usage: Usage | null;
 }
 
 /**
@@ -24,7 +26,7 @@ interface Vote {
  * them give. Who says otherwise, or nothing readable, stands in the reasons. Without such a label
  * the material is not graded, unless failed calls are why.
  */
-export function majority(votes: readonly Vote[]): Grade {
+export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grade {
   const [first] = votes;
   if (first === undefined) throw new TypeError('nobody voted');
   if (votes.length === 1) return first.grade;
@@ -166,11 +168,12 @@ function objectOf(
 }
 
 /** A grader's word on one piece of material. */
-export type Grade =
+export type Grade = (
   | { status: 'graded'; label: string; score: number; reasons: string | null }
-  | { status: 'ungraded' | 'error'; reason: string };
+  | { status: 'ungraded' | 'error'; reason: string }
+) & { record?: GradeRecord };
 
-type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try'>;
+type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try' | 'keepGrades'>;
 
 /** More material than this is not sent to a grader, in characters. */
 const MAX_MATERIAL = 1_048_576;
@@ -196,12 +199,25 @@ export async function gradeMaterial(
     };
   const prompt = graderPrompt(question, materials, tools.random);
   const votes = await Promise.all(
-    graders.map(async (grader) => ({
-      grader: grader.target.model,
-      grade: await askGrader(question, prompt, grader, tools),
-    })),
+    graders.map((grader) => askGrader(question, prompt, grader, tools)),
   );
-  return majority(votes);
+  const grade = majority(votes);
+  return tools.keepGrades === true ? { ...grade, record: recordOf(prompt, votes) } : grade;
+}
+
+/** A filled rubric or a reply is kept up to so many characters. */
+const MOST_KEPT = 20_000;
+
+/** What is asked, without the instruction that every rubric has. */
+function recordOf({ messages }: GraderPrompt, votes: readonly Vote[]): GradeRecord {
+  return {
+    prompt: shorten(messages.findLast(({ role }) => role === 'user')?.content ?? '', MOST_KEPT),
+    replies: votes.map(({ grader, reply, usage }) => ({
+      grader,
+      reply: shorten(reply, MOST_KEPT),
+      usage,
+    })),
+  };
 }
 
 async function askGrader(
@@ -209,9 +225,9 @@ async function askGrader(
   prompt: GraderPrompt,
   grader: Grader,
   tools: GraderTools,
-): Promise<Grade> {
+): Promise<Vote> {
   const labels = [...question.choice_scores.keys()];
-  let unread = '';
+  const vote: Omit<Vote, 'grade'> = { grader: grader.target.model, reply: '', usage: null };
   const read = (output: string): Grade | null => {
     const reply = readGrade(output, labels, question.eval_type);
     const score = reply === null ? undefined : question.choice_scores.get(reply.label);
@@ -223,18 +239,34 @@ async function askGrader(
   for (const asked of [{ ...prompt }, { ...askAgain(prompt, labels), usable }]) {
     const completion = await ask(asked, grader, tools);
     if (completion.status === 'error')
-      return { status: 'error', reason: `the grader failed: ${completion.message}` };
+      return {
+        ...vote,
+        grade: { status: 'error', reason: `the grader failed: ${completion.message}` },
+      };
+    vote.reply = completion.output;
+    vote.usage = usageSum(vote.usage, completion.usage);
     const grade = read(completion.output);
-    if (grade !== null) return grade;
-    unread = completion.output;
+    if (grade !== null) return { ...vote, grade };
   }
+  const unread = vote.reply;
   const last =
     unread.trim() === ''
       ? 'an empty reply'
       : JSON.stringify(shorten(unread.trim().split('\n').at(-1) ?? '', 120));
   return {
-    status: 'ungraded',
-    reason: `grader gave no single choice of ${labels.join(', ')}: ${last}`,
+    ...vote,
+    grade: {
+      status: 'ungraded',
+      reason: `grader gave no single choice of ${labels.join(', ')}: ${last}`,
+    },
+  };
+}
+
+function usageSum(first: Usage | null, second: Usage | null): Usage | null {
+  if (first === null || second === null) return first ?? second;
+  return {
+    input_tokens: first.input_tokens + second.input_tokens,
+    output_tokens: first.output_tokens + second.output_tokens,
   };
 }
 

@@ -234,8 +234,9 @@ export function metricNumber(value: Score['value']): number | null {
 function toScore({ name: metric, skip }: Metric, measured: Measured): Score {
   if (measured.status === 'raised')
     return { metric, status: 'fail', value: null, reason: measured.reason, skip, raised: true };
+  const kept = measured.grade === undefined ? {} : { grade: measured.grade };
   if (measured.status !== 'measured')
-    return { metric, status: measured.status, value: null, reason: measured.reason, skip };
+    return { metric, status: measured.status, value: null, reason: measured.reason, skip, ...kept };
   return {
     metric,
     status: measured.pass ? 'pass' : 'fail',
@@ -243,6 +244,7 @@ function toScore({ name: metric, skip }: Metric, measured: Measured): Score {
     reason: measured.reason,
     skip,
     ...(measured.label === undefined ? {} : { label: measured.label }),
+    ...kept,
   };
 }
 

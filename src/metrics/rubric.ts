@@ -128,9 +128,13 @@ export async function scoreRubric(
 
 /** A grade as a measurement that passes from `needed` on. The label stands before its reasons. */
 export function fromGrade(grade: Grade, needed: number): Measured {
-  if (grade.status !== 'graded') return { status: grade.status, reason: grade.reason };
+  const kept = grade.record === undefined ? {} : { grade: grade.record };
+  if (grade.status !== 'graded') return { status: grade.status, reason: grade.reason, ...kept };
   const { label, reasons, score } = grade;
-  return measured(score, reaches(score, needed), reasons === null ? label : `${label}: ${reasons}`);
+  return {
+    ...measured(score, reaches(score, needed), reasons === null ? label : `${label}: ${reasons}`),
+    ...kept,
+  };
 }
 
 /** The score of a rubric's best label, which passes where no threshold is given. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ObjectScore, Outcome, Score, Tally } from '../types/metric.ts';
+import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../types/metric.ts';
 import type { FinishReason, Usage } from '../types/model.ts';
 import type { Json, Place, Side } from '../types/plain.ts';
 
@@ -40,6 +40,25 @@ export const usageSchema = z.strictObject({
   output_tokens: countSchema.describe('Tokens of the answer.'),
 }) satisfies z.ZodType<Usage>;
 
+const gradeSchema = z.strictObject({
+  prompt: z.string().describe('The rubric as it was filled in; cut after 20,000 characters.'),
+  replies: z
+    .array(
+      z.strictObject({
+        grader: z.string().describe('The model.'),
+        reply: z.string().describe('What it replied, whole or cut after 20,000 characters.'),
+        usage: usageSchema
+          .nullable()
+          .describe('Tokens of its calls for this grade; null: not known.'),
+      }),
+    )
+    .describe('Of each grader.'),
+}) satisfies z.ZodType<GradeRecord>;
+
+const grade = gradeSchema
+  .describe('What the grade rests on; absent: no rubric judged, or more than 2,000 at once.')
+  .exactOptional();
+
 const objectScoreSchema = z.strictObject({
   at: countSchema.describe('Position among the dialogue’s objects of that level, from 0.'),
   status: z
@@ -48,9 +67,11 @@ const objectScoreSchema = z.strictObject({
   value: jsonSchema.describe('What the metric measured there; null: nothing.'),
   reason: z.string().nullable().describe('Why; null: nothing is said.'),
   label: z.string().describe('The rubric’s label; absent: no rubric judged.').exactOptional(),
+  grade,
 }) satisfies z.ZodType<ObjectScore>;
 
 const ofScore = {
+  grade,
   metric: z.string().describe('Name of the metric.'),
   skip: z.boolean().describe('The metric is shown, but does not gate.'),
   objects: z

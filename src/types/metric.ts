@@ -1,4 +1,4 @@
-import type { CodeLanguage, CodePlace } from './model.ts';
+import type { CodeLanguage, CodePlace, Usage } from './model.ts';
 import type { Json, Place } from './plain.ts';
 
 /** A model that grades or gives embeddings, as a file names it. */
@@ -92,6 +92,12 @@ export interface Rubric {
   place: Place;
 }
 
+/** What a grade rests on: the rubric as it was filled in, and what each grader replied to it. */
+export interface GradeRecord {
+  prompt: string;
+  replies: { grader: string; reply: string; usage: Usage | null }[];
+}
+
 /** One metric on one object of a dialogue: a turn, a message, a tool call. */
 export interface ObjectScore {
   /** Position among the dialogue's objects of that level, from 0. */
@@ -102,6 +108,7 @@ export interface ObjectScore {
   reason: string | null;
   /** The rubric's label behind the value. */
   label?: string;
+  grade?: GradeRecord;
 }
 
 /** A metric on every object of its level, in their order. */
@@ -124,6 +131,7 @@ export type Score =
       label?: string;
       /** What it is made of, where the metric judges every object. */
       objects?: ObjectScores;
+      grade?: GradeRecord;
     }
   | {
       metric: string;
@@ -132,6 +140,7 @@ export type Score =
       reason: string;
       skip: boolean;
       objects?: ObjectScores;
+      grade?: GradeRecord;
     };
 
 export type JsonSchema = boolean | { [key: string]: Json };

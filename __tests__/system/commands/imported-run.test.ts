@@ -285,6 +285,33 @@ def counts(thread):
     ]);
   });
 
+  test('are completed and graded by echoes, which ask nobody', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: () => ({ text: 'unasked' }),
+    });
+    shop.repository.commit('flexeval', {
+      'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
+rubric_paths: [rubrics.yaml]
+eval:
+  do_completion: true
+  metrics: { rubric: [{ name: teaches }] }
+  completion_llm: { function_name: echo_completion, kwargs: { response: "Let's see." } }
+  grader_llm: { function_name: echo_completion, kwargs: { response: "YES" } }
+`,
+      'rubrics.yaml': rubrics('Does this teach?'),
+      'data/lessons.jsonl': '{"input": [{"role": "user", "content": "Why?"}]}\n',
+    });
+    const result = await shop.result('run', 'n_tries=1', '--code', 'host');
+    expect(result.problems).toEqual([]);
+    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+      actual: "Let's see.",
+      outcome: 'pass',
+      scores: [{ metric: 'teaches', label: 'YES' }],
+    });
+    expect(shop.server.requests).toEqual([]);
+  });
+
   test('without their messages are refused at their row', async () => {
     shop = await openShop({
       settings: 'prompts: lessons.yaml\n',
@@ -333,6 +360,15 @@ def counts(thread):
       ['pass', 1],
     ]);
     expect(scores?.[1]?.reason).toBe('15 of 16 turns pass; turn 21: NO: r');
+    const [grade] = scores?.[0]?.objects?.scores.flatMap((one) => one.grade ?? []) ?? [];
+    expect(grade?.prompt).toMatch(/^Does this teach\?[^]*Tutor says 0 of 0\./);
+    expect(grade?.replies).toEqual([
+      {
+        grader: 'judge',
+        reply: '{"reasons": "r", "choice": "YES"}',
+        usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+      },
+    ]);
     const first = scores?.[0]?.objects?.scores.map(({ status }) => status);
     expect(first?.map((status) => (status === 'pass' ? 'A' : '.')).join('')).toBe('A.A.A.A.A.A.A');
   });

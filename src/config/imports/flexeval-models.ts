@@ -8,12 +8,21 @@ import { addressed, entryFor, readForeignParameters, type ImportedModel } from '
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
 /** Arguments of the functions that are said elsewhere here, or have no effect. */
-const OWN_ARGUMENTS = ['model_name', 'model', 'api_key_name', 'key_name', 'endpoint', 'n'];
+const OWN_ARGUMENTS = [
+  'model_name',
+  'model',
+  'api_key_name',
+  'key_name',
+  'endpoint',
+  'n',
+  'response',
+];
 
 const IN_CODE =
   'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';
 
-const NO_MODEL = 'it asks no model';
+const OWN_BODY =
+  'it asks an address with a body of its own; models: { app: { provider: program, command: […] } } asks a program of yours';
 
 type Read = (
   kwargs: JsonMap,
@@ -26,10 +35,26 @@ const FUNCTIONS: Readonly<Record<string, Read>> = {
   litellm_completion: litellm,
   jan_completion: local,
   lm_studio_completion: local,
-  echo_completion: () => ({ why: NO_MODEL }),
-  no_completion_fn: () => ({ why: NO_MODEL }),
-  placeholder_completion: () => ({ why: NO_MODEL }),
+  echo_completion: ({ response }) => echo(typeof response === 'string' ? response : null),
+  no_completion_fn: () => echo('hello world'),
+  placeholder_completion: () => echo('hi'),
+  generic_rest_api_completion: () => ({ why: OWN_BODY }),
 };
+
+/** Says the one text it is given, or what the first message says. */
+const ECHO = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, messages } = JSON.parse(line);
+  const output = process.argv[1] ?? messages[0]?.content ?? "No messages yet.";
+  console.log(JSON.stringify({ id, output }));
+});`;
+
+/** FlexEval's functions that ask nobody, as a program of one line. */
+function echo(response: string | null): ReturnType<Read> {
+  const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
+  const name = response === null ? 'echo' : `echo-${mark}`;
+  const command = ['node', '-e', ECHO, ...(response === null ? [] : [response])];
+  return { name, entry: { provider: 'program', model: name, command }, aside: [] };
+}
 
 /** `{ function_name, kwargs }` as a model of ours with its parameters. */
 export function convertLlm(written: Json): ForeignLlm {

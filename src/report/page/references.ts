@@ -244,7 +244,10 @@ export function groups(tries: readonly TryResult[]): Group[] {
       one.outcome,
       one.actual,
       one.error,
-      one.scores,
+      one.scores.map(({ grade: _grade, objects, ...score }) => ({
+        ...score,
+        objects: objects?.scores.map(({ grade: _own, ...each }) => each),
+      })),
       one.conversation ?? null,
     ]);
     const group = found.get(key);

@@ -295,8 +295,8 @@ describe("FlexEval's run", () => {
     [
       'an echo',
       '{ function_name: echo_completion, kwargs: { response: "YES" } }',
-      ['default'],
-      /echo_completion: it asks no model/,
+      ['echo-YES', 'program', 'echo-YES'],
+      null,
     ],
     [
       'code',
