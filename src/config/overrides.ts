@@ -135,6 +135,7 @@ function apply(
     overrides[filter] = values.map(String);
     return null;
   }
+  if (key === 'hydra.mode') return hydraMode(values);
   const [first = '', member] = key.split('.');
   const section = Object.hasOwn(SECTIONS, first) ? SECTIONS[first] : undefined;
   if (!below && (KEYS.includes(key) || section !== undefined))
@@ -142,6 +143,13 @@ function apply(
   const message = notAParameter(entry);
   if (message === null) parameters.set(key, values);
   return message;
+}
+
+/** llmeval's runs are hydra's multiruns, and so is every run here. */
+function hydraMode(values: readonly Scalar[]): string | null {
+  return values.length === 1 && values[0] === 'MULTIRUN'
+    ? null
+    : 'every run is a multirun: write hydra.mode=MULTIRUN, or leave it out';
 }
 
 function notAParameter({ key, below, values }: Entry): string | null {

@@ -47,7 +47,10 @@ describe('override lines', () => {
     ],
     ['gate=1', expect.stringContaining('overrides: gate=1: unknown key "gate"')],
     ['n_tries=1,2', 'overrides: n_tries=1,2: n_tries takes one value'],
-    ['hydra.mode=x', expect.stringContaining('unknown key "hydra.mode"')],
+    [
+      'hydra.mode=RUN',
+      'overrides: hydra.mode=RUN: every run is a multirun: write hydra.mode=MULTIRUN, or leave it out',
+    ],
     [
       'base_url=https://x',
       'overrides: base_url=https://x: "base_url" may only be set in the workflow (input endpoints)',
@@ -59,6 +62,10 @@ describe('override lines', () => {
     ['nonsense', 'overrides: nonsense: must be key=value'],
   ])('%s is refused', (line, message) => {
     expect(readOverrides([line]).problems).toEqual([{ place: null, message }]);
+  });
+
+  test('take the one mode that llmeval runs have', () => {
+    expect(readOverrides(['hydra.mode=MULTIRUN']).problems).toEqual([]);
   });
 
   test('skip empty lines and comments, refuse a key twice, and tell all problems', () => {
