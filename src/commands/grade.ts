@@ -21,7 +21,7 @@ import { holdToCaps, priceOf } from './caps.ts';
 import { proposeLabels } from './label-next.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { asking, type Opened, withCurrentProject } from './project.ts';
-import { draw, type Terminal } from './terminal.ts';
+import { printBlocks, type Terminal } from './terminal.ts';
 
 /**
  * Asks the evaluators of one suite about its labelled answers and prints how well they, alone and
@@ -36,7 +36,7 @@ function gradeSuite(
   return asking(opened, async (edges) => {
     const result = await graded(suite, opened, options, edges);
     if (options.json === true) terminal.out(`${logJson(result)}\n`);
-    else await draw(evaluatorTables([result], Number.POSITIVE_INFINITY), terminal);
+    else await printBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), terminal);
   });
 }
 
@@ -118,7 +118,7 @@ function gradeRubric(
   return asking(opened, async (edges) => {
     const test = await tried(rubricNamed(name, opened.project), repeats, opened, options, edges);
     if (options.json === true) terminal.out(`${logJson(test)}\n`);
-    else await draw(rubricTestBlocks(test), terminal);
+    else await printBlocks(rubricTestBlocks(test), terminal);
   });
 }
 

@@ -6,7 +6,7 @@ import { logJson } from '../text/log.ts';
 import type { Rubric } from '../types/metric.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
 import type { EvaluateOptions } from './options.ts';
-import { draw, type Terminal } from './terminal.ts';
+import { printBlocks, type Terminal } from './terminal.ts';
 
 /**
  * Prints which answers of a saved run are most worth a label: of a rubric, or of a prompt whose
@@ -27,7 +27,7 @@ export async function proposeLabels(
     one.kind === 'result' ? answersToLabel(one.result, judges, labelled) : [],
   );
   if (json === true) terminal.out(`${logJson(answers)}\n`);
-  else await draw(toLabelBlocks(name, answers), terminal);
+  else await printBlocks(toLabelBlocks(name, answers), terminal);
 }
 
 /** What judges in a suite under this name: metrics by the rubric, or its evaluators. */

@@ -28,7 +28,7 @@ export interface Terminal {
  * Prints blocks of a report. What draws them knows the width of every letter there is, and is
  * loaded here: it would take a tenth of every start.
  */
-export async function draw(
+export async function printBlocks(
   blocks: readonly Block[],
   { out, width, isTerminal }: Pick<Terminal, 'out' | 'width' | 'isTerminal'>,
 ): Promise<void> {

@@ -19,7 +19,7 @@ export interface AssertionContext {
 }
 
 /** An assertion's parts once its templates are filled in. */
-export interface Asked {
+export interface GivenAssertion {
   value: Json | undefined;
   threshold: number | null;
   negate: boolean;
@@ -27,7 +27,7 @@ export interface Asked {
   provider: Json | undefined;
 }
 
-export type Convert = (asked: Asked, context: AssertionContext) => Converted;
+export type Convert = (asked: GivenAssertion, context: AssertionContext) => Converted;
 
 export const uses = (
   name: string,

@@ -4,7 +4,7 @@ import { isMap, type JsonMap } from '../../types/plain.ts';
 import {
   valueFor,
   why,
-  type Asked,
+  type GivenAssertion,
   type AssertionContext,
   type Convert,
   type Converted,
@@ -66,7 +66,7 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   if (!value.ok) return why(value.why);
   if (threshold !== null && typeof threshold !== 'number')
     return why('its threshold is not a number');
-  const asked: Asked = {
+  const asked: GivenAssertion = {
     value: value.value,
     threshold,
     negate,

@@ -68,7 +68,7 @@ export function dataFile(
     );
     return null;
   }
-  const found = locate(file, document.file, absence);
+  const found = locateFile(file, document.file, absence);
   if ('message' in found) problems.push(problem(place, found.message));
   return 'message' in found ? null : { file: found.file, place };
 }
@@ -76,7 +76,7 @@ export function dataFile(
 /**
  * FlexEval's paths are relative to where it is started, mostly the root; older files' to the file.
  */
-export function locate(
+export function locateFile(
   path: string,
   from: string,
   absence: FlexEvalContext['absence'],
@@ -105,7 +105,7 @@ export function rubricFiles(
     const place = document.placeOf(path);
     const found =
       typeof value === 'string'
-        ? locate(value, document.file, absence)
+        ? locateFile(value, document.file, absence)
         : { message: 'rubric_paths must be a list of files' };
     if ('message' in found) problems.push(problem(place, found.message));
     return 'message' in found ? [] : [{ file: found.file, place }];

@@ -2,7 +2,7 @@ import { type Document, type Path } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
 import type { JsonMap, Problem } from '../../types/plain.ts';
 import { leftOut, type Loss } from './draft.ts';
-import { listAt, locate, type FlexEvalContext, type FunctionModule } from './flexeval-files.ts';
+import { listAt, locateFile, type FlexEvalContext, type FunctionModule } from './flexeval-files.ts';
 
 /** The files of `function_modules`, in the order in which a function is looked for. */
 export async function functionModules(
@@ -18,7 +18,7 @@ export async function functionModules(
         left.push(leftOut(place, 'a function module', 'it is no file of Python'));
         return [];
       }
-      const file = locate(
+      const file = locateFile(
         value.endsWith('.py') ? value : `${value.replaceAll('.', '/')}.py`,
         document.file,
         absence,

@@ -22,7 +22,7 @@ export interface ForeignPrompt {
 }
 
 /** A function of a file, or messages whose text holds logic. */
-export type Maker =
+type Maker =
   | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
   | { kind: 'template'; messages: Message[] };
 
