@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Script } from '../../stand-ins/models/server.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import type { Script } from '../../stand-ins/models/server.ts';
 import { changeOf, obedient, questionOf, quiz, quizPrompt } from './projects.ts';
 import { onlyComment, onPullRequest, stage } from './stage.ts';
 
