@@ -76,6 +76,14 @@ function orElse(value: Value, [instead, alsoEmpty]: readonly Value[]): Value {
   return value === undefined ? instead : (value ?? undefined);
 }
 
+const counted =
+  (read: (text: string, base: number) => number): Filter =>
+  (value, [instead, base]) => {
+    if (typeof value !== 'number' && typeof value !== 'string') return null;
+    const found = read(String(value), typeof base === 'number' ? base : 10);
+    return Number.isNaN(found) ? instead : found;
+  };
+
 /** The filters that public prompts use, with nunjucks' meaning. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   abs: (value) => (typeof value === 'number' ? Math.abs(value) : null),
@@ -84,7 +92,9 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   default: orElse,
   dump: dumped,
   first: ends(0),
+  float: counted((text) => Number.parseFloat(text)),
   indent: ofText(indented),
+  int: counted((text, base) => Number.parseInt(text, base)),
   join: joined,
   last: ends(-1),
   length: sizeOf,

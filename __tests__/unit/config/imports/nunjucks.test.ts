@@ -36,6 +36,7 @@ const MEASURED: [string, string][] = [
   ['{{ l | length }}{{ a | length }}{{ o | length }}{{ missing | length }}', '31120'],
   ['{{ l | first }}{{ l | last }}{{ a | replace("l","L") }}', 'xzHeLLo WorLd'],
   ['{{ f | round }} {{ f | round(1) }} {{ f | round(0,"ceil") }}', '3 3.5 4'],
+  ['{{ s7 | int + 35 }} {{ a | int(9) }} {{ "2.5x" | float }}', '42 9 2.5'],
   ['{{ o | dump }}', '{"k":"v","m":{"d":"deep"}}'],
   ['{{ multi | indent(2) }}', 'one\n  two'],
   ['{% if n > 5 %}big{% elif n > 3 %}mid{% else %}small{% endif %}', 'big'],
