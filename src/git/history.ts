@@ -20,6 +20,8 @@ export interface FetchHints {
 export interface CommitHistory {
   hasRemote: boolean;
   has(commit: string): Promise<boolean>;
+  /** Told that a commit is here, so that nobody looks for it again. */
+  found(commit: string): void;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
   /**
@@ -72,6 +74,7 @@ export function openHistory(source: HistorySource): CommitHistory {
   return {
     hasRemote: remote !== null,
     has,
+    found: (commit) => void known.add(commit),
     ensure,
     async mergeBase(base, head) {
       await ensure(base, { side: 'base' });

@@ -124,12 +124,12 @@ export async function resolveRevision(
   const id = revision.toLowerCase();
   // An id may also be a tag object's, which stands for its commit; one that is missing here is
   // fetched later.
-  if (isObjectId(id)) return (await commitNamed(place, id)) ?? id;
+  if (isObjectId(id)) return (await commitHere(place, history, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
   const named = unusable
     ? null
-    : ((await commitNamed(place, revision)) ??
+    : ((await commitHere(place, history, revision)) ??
       (await loggedCommit(place, revision, logged)) ??
       (await remoteCommit(place, history, revision)));
   if (named === null) {
@@ -163,6 +163,17 @@ async function unknownMessage(
     .split('\n')
     .filter((name) => name !== '');
   return `${unknown} Give a branch, a tag or a full commit id.${branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`}`;
+}
+
+/** The same; what was found need not be looked for again. */
+async function commitHere(
+  place: GitPlace,
+  history: CommitHistory,
+  name: string,
+): Promise<string | null> {
+  const id = await commitNamed(place, name);
+  if (id !== null) history.found(id);
+  return id;
 }
 
 async function commitNamed(place: GitPlace, name: string): Promise<string | null> {
