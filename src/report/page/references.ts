@@ -21,7 +21,7 @@ import { jsonText } from '../sections/evidence.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';
 import { faceOf } from '../sections/references.ts';
-import { marksOf, stripLine, stripsOf } from '../sections/strips.ts';
+import { marksOf, stripLine, stripName, stripsOf } from '../sections/strips.ts';
 import { chip, lineHtml, piecesHtml, type PageIndex } from './blocks.ts';
 import { dialogueHtml } from './samples.ts';
 
@@ -139,7 +139,7 @@ function stripsHtml(
 ): [string, string][] {
   const tries = exampleTries({ base, head });
   return stripsOf(tries.base, tries.head).map((strip): [string, string] => [
-    shorten(strip.metric, NAME_LIMIT),
+    `${shorten(strip.metric, NAME_LIMIT)} ${stripName(strip)}`,
     `<span class="strip">${lineHtml(stripLine(strip, characters), links)}</span>`,
   ]);
 }

@@ -16,7 +16,7 @@ import {
 import { emphasise, whole } from './emphasis.ts';
 import { ownFailures } from './failures.ts';
 import { exampleTries, transcriptLine, whyNot, endedLine, turnLine } from './order.ts';
-import { stripLine, stripsOf } from './strips.ts';
+import { stripLine, stripName, stripsOf } from './strips.ts';
 
 /**
  * Input, expected value, both answers, and what of head's did not pass; two dialogues side by side.
@@ -31,7 +31,7 @@ export function evidence(title: Line, reference: ReferenceResult, { characters }
     .filter(({ parted, base: before }) => parted !== null || before === null)
     .slice(0, MOST_STRIPS)
     .map((strip) => ({
-      name: [code(strip.metric)],
+      name: [code(strip.metric), text(` ${stripName(strip)}`)],
       value: stripLine(strip, characters),
     }));
   const given = [

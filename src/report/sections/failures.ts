@@ -72,7 +72,9 @@ export function ownFailures(one: TryResult | null): Score[] {
   );
 }
 
-/** What of an answer did not pass. */
+/** What of an answer did not pass, what gates first. */
 export function failedScores(one: TryResult | null): Score[] {
-  return (one?.scores ?? []).filter(({ status }) => status !== 'pass' && status !== 'skipped');
+  return (one?.scores ?? [])
+    .filter(({ status }) => status !== 'pass' && status !== 'skipped')
+    .sort((a, b) => Number(a.skip) - Number(b.skip));
 }

@@ -74,6 +74,11 @@ export function marksOf({ scores }: ObjectScores, parted: number | null): string
   ].join('');
 }
 
+/** `by turn`: what the marks stand for. */
+export function stripName({ base, head }: Strip): string {
+  return `by ${OBJECT_WORDS[(head ?? base)?.level ?? 'Turn']}`;
+}
+
 /** Both sides below each other, and the first object at which they part, with what head says. */
 export function stripLine({ base, head, parted }: Strip, characters: number): Line {
   const sides: Line[] = [
