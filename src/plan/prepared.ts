@@ -1,5 +1,6 @@
+import type { Scoring } from '../select/scoring.ts';
 import type { AffectedSuite } from '../select/select.ts';
-import { judgingTargets } from '../suite/metrics.ts';
+import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../suite/metrics.ts';
 import type { CauseSettings, GateSettings, Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
@@ -8,7 +9,7 @@ import { certainCalls, type ExplainPlan } from './explain-calls.ts';
 import { evaluatorTargetsOf, type EvaluatorTest, type RubricTest } from './grader-tests.ts';
 import type { Plan } from './plan.ts';
 import type { Price } from './price.ts';
-import type { SuiteComparison, NextTries } from './suite-run.ts';
+import type { SuiteComparison, SuiteRun, NextTries } from './suite-run.ts';
 
 export interface PrepareInput {
   mode: 'diff' | 'sweep';
@@ -76,9 +77,7 @@ export function targetsOf({
   const asked = suites
     .filter(({ run }) => run.runs.length > 0)
     .flatMap(({ run }) => {
-      const answers = run.runs
-        .flatMap(({ affected: { base, head } }) => [base, head])
-        .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
+      const answers = answerersOf(run);
       const graders = [
         ...judgingTargets(run.deciding),
         ...(run.other === null ? [] : judgingTargets(run.other)),
@@ -94,6 +93,50 @@ export function targetsOf({
     ...evaluatorTargetsOf(evaluatorTests),
     ...certainCalls(explaining).map(({ target }) => target),
   ];
+}
+
+/** Where the answers of a suite come from. */
+function answerersOf({ runs }: SuiteRun): Target[] {
+  return runs
+    .flatMap(({ affected: { base, head } }) => [base, head])
+    .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
+}
+
+/**
+ * What a run lacks to be asked. A key that a metric alone wants, and no answer, is said at the
+ * metric's line: nobody looks for it there who has the keys of the models that answer.
+ */
+export function keyProblems(
+  prepared: Prepared,
+  missingKeys: (targets: readonly Target[]) => Problem[],
+): Problem[] {
+  const running = prepared.suites.map(({ run }) => run).filter(({ runs }) => runs.length > 0);
+  const answering = missingKeys(running.flatMap(answerersOf)).map(({ message }) => message);
+  const wanted = running
+    .flatMap(({ deciding, other }) => (other === null ? [deciding] : [deciding, other]))
+    .flatMap(judgesOf)
+    .flatMap(({ target, ...metric }) =>
+      missingKeys([target]).map(({ message }) => ({ ...metric, message, model: target.model })),
+    );
+  return missingKeys(targetsOf(prepared)).map((missing) => {
+    const metric = wanted.find(({ message }) => message === missing.message);
+    if (metric === undefined || answering.includes(missing.message)) return missing;
+    const { place, name, model } = metric;
+    return {
+      place,
+      message: `${missing.message} The metric "${name}" asks ${model}; where another server has it, say so in the settings file, models: { ${JSON.stringify(model)}: { … } }, or take the metric out`,
+    };
+  });
+}
+
+/** Each metric with the models that it asks. */
+function judgesOf(scoring: Scoring) {
+  return everyMetric(scoring.tests).flatMap((metric) => {
+    const embedder = embedderFor(metric, scoring);
+    return [...gradersFor(metric, scoring), ...(embedder === null ? [] : [embedder])].map(
+      ({ target }) => ({ target, name: metric.name, place: metric.place }),
+    );
+  });
 }
 
 /** References that base gates on and this change removes. */

@@ -1,6 +1,6 @@
 import { countComparison, noiseResult, startTally, type NoiseHead } from '../judge/noise-tally.ts';
 import { drawOf } from '../plan/noise.ts';
-import { targetsOf } from '../plan/prepared.ts';
+import { keyProblems } from '../plan/prepared.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Complete } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
@@ -37,7 +37,7 @@ export async function measureNoise(
   const { prepared, blank } = plan;
   const head = headOf(blank, rest.today);
   edges.planned(prepared.plan, plan);
-  const problems = edges.missingKeys(targetsOf(prepared));
+  const problems = keyProblems(prepared, edges.missingKeys);
   if (problems.length > 0) return noiseResult(head, tally, { problems, notices: blank.notices });
   const guarded = guardedEdges(plan, edges);
   const notices: Notice[] = [...blank.notices];

@@ -2,7 +2,7 @@ import { createGuard } from '../plan/budget.ts';
 import { askable } from '../plan/explain-calls.ts';
 import { budgetHalt } from '../plan/halt.ts';
 import { callsOf } from '../plan/plan.ts';
-import { targetsOf, type Prepared } from '../plan/prepared.ts';
+import { keyProblems, type Prepared } from '../plan/prepared.ts';
 import type { Result } from '../result/result.ts';
 import { changedTexts } from './changed-texts.ts';
 import { judge } from './evaluate.ts';
@@ -32,7 +32,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
     ...guardedEdges(plan, edges),
     sources: { base: input.base, head: input.head },
   };
-  const keys = input.merged === undefined ? edges.missingKeys(targetsOf(prepared)) : [];
+  const keys = input.merged === undefined ? keyProblems(prepared, edges.missingKeys) : [];
   const ready = { ...prepared, explaining: askable(prepared.explaining, edges.missingKeys) };
   if (keys.length === 0) return judge(ready, guarded, blank);
   const { withheld } = input;

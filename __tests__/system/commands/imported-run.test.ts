@@ -53,6 +53,68 @@ describe('a promptfoo configuration that is evaluated in place', () => {
   });
 });
 
+describe('a promptfoo configuration whose similar has no key', () => {
+  const COMPARED = `prompts: ['Answer: {{q}}']
+providers: ['openai:chat:gpt-4o']
+tests:
+  - vars: { q: one }
+    assert:
+      - { type: icontains, value: yes }
+      - { type: similar, value: 'Yes, 5', threshold: 0.9 }
+`;
+  const GPT = '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\n';
+  const LISTED = 'prompts: promptfooconfig.yaml\n';
+
+  test('is judged by nothing rather than without it: the error has the line, the variable and the way out, in place and converted', async () => {
+    shop = await openShop({ settings: `${GPT}${LISTED}` });
+    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': COMPARED });
+    const validated = await shop.evaldiff('validate');
+    expect([validated.code, validated.out]).toEqual([0, expect.stringContaining('no errors')]);
+    const message = expect.stringMatching(
+      /^No key for provider openai: set OPENAI_API_KEY .+ The metric "similar" asks text-embedding-3-large; .+ models: \{ "text-embedding-3-large": /,
+    );
+    const run = await shop.result('run', 'n_tries=1');
+    expect([run.conclusion, run.suites, run.problems]).toEqual([
+      'error',
+      [],
+      [{ place: { file: 'promptfooconfig.yaml', line: 7 }, message }],
+    ]);
+    const imported = await shop.evaldiff('import', 'promptfooconfig.yaml', '--out', 'converted');
+    expect([imported.code, imported.out]).toEqual([
+      0,
+      expect.stringContaining('1 of 1 test, 2 of 2 assertions carried over'),
+    ]);
+    shop.repository.commit('converted', {
+      'evaldiff.yaml': `models:\n${GPT}prompts: ['converted/prompts/*.yaml']\n`,
+    });
+    const converted = await shop.result('run', 'n_tries=1');
+    expect([converted.conclusion, converted.problems]).toEqual([
+      'error',
+      [
+        {
+          place: { file: expect.stringMatching(/^converted\//), line: expect.any(Number) },
+          message,
+        },
+      ],
+    ]);
+    expect(shop.server.requests).toEqual([]);
+  });
+
+  test('is judged where the settings name another server for its vectors', async () => {
+    shop = await openShop({
+      settings: `${GPT}  text-embedding-3-large: { provider: openai, endpoint: local, model: vectors }\n${LISTED}`,
+    });
+    shop.repository.commit('promptfoo', { 'promptfooconfig.yaml': COMPARED });
+    const run = await shop.result('run', 'n_tries=1');
+    expect(run.problems).toEqual([]);
+    expect(
+      run.suites[0]?.references[0]?.head?.tries[0]?.scores.map(
+        ({ metric, status }) => `${metric} ${status}`,
+      ),
+    ).toEqual(['icontains pass', 'similar pass']);
+  });
+});
+
 describe('a run of FlexEval that is evaluated in place', () => {
   const RUN = `data_sources: [{ type: file, path: data/lessons.jsonl }]
 eval:
