@@ -1,18 +1,28 @@
 import { existsSync } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import { importFormat } from '../config/imports/index.ts';
+import { readOverrides } from '../config/overrides.ts';
+import { readProject } from '../config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
+import { DEFAULT_LIMITS } from '../documents/limits.ts';
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
+import { metrics } from '../metrics/index.ts';
+import { builtInRubrics } from '../metrics/rubric.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import { loadListPrices } from '../session/prices.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
+import { everyMetric, namedModels } from '../suite/metrics.ts';
+import { askedModel } from '../suite/models.ts';
 import { logLine } from '../text/log.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { vendorNames, factsOf, type VendorName } from '../types/vendors.ts';
 import { withEnvFile } from './env-file.ts';
 import { withTree } from './import.ts';
 import { writeNewFiles } from './new-files.ts';
+import { dayOf } from './project.ts';
 import { starterFiles, starterSettings } from './starter.ts';
 import type { Terminal } from './terminal.ts';
 import {
@@ -52,12 +62,14 @@ export function initCommand(
     .action(async (options: InitOptions) => {
       const { directory } = options;
       if (options.owner !== undefined) checkOwner(options.owner);
-      const seen = await withTree(directory, terminal, look);
+      const seen = await withTree(directory, terminal, (tree, repository) =>
+        look(tree, repository, dayOf(terminal.reach)),
+      );
       const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
       const guessed = options.owner === undefined && owner === seen.account;
-      const vendor = seen.vendor ?? vendorOfKeys(directory, terminal);
+      const vendors = seen.vendors.length > 0 ? seen.vendors : [vendorOfKeys(directory, terminal)];
       const files = new Map(
-        [...(await wanted(seen, vendor, owner))].filter(
+        [...(await wanted(seen, vendors, owner))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
@@ -66,7 +78,7 @@ export function initCommand(
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
       terminal.out(
-        `${[...report(seen, files, shown), '', ...nextSteps(seen, files, { vendor, owner, guessed, shown })].map(logLine).join('\n')}\n`,
+        `${[...report(seen, files, shown), '', ...nextSteps(seen, files, { vendors, owner, guessed, shown })].map(logLine).join('\n')}\n`,
       );
       done(0);
     });
@@ -84,12 +96,34 @@ function vendorOfKeys(directory: string, { cwd, env, err }: Terminal): VendorNam
   );
 }
 
-/** The first vendor of whose models a text names one. */
-function vendorOfText(text: string): VendorName | null {
-  const words = new Set(text.match(/[\w.-]+/g) ?? []);
-  return (
-    vendorNames().find((name) => [...words].some((word) => factsOf(name).models.test(word))) ?? null
+/** What the files ask, as far as they can be read; what is wrong with them is told elsewhere. */
+async function asked(tree: SourceTree, today: Date): Promise<Pick<Seen, 'vendors' | 'unpriced'>> {
+  const { project } = await readProject(
+    tree,
+    {
+      config: SETTINGS_FILE,
+      configRequired: false,
+      overrides: readOverrides([]).overrides,
+      allowedModels: null,
+      limits: DEFAULT_LIMITS,
+    },
+    { builtInMetrics: metrics, builtInRubrics, hash: sha256 },
   );
+  const { settings, suites } = project;
+  const named = suites.flatMap(({ prompt, tests }) => [
+    ...(prompt.model === null ? [] : [prompt.model]),
+    ...everyMetric(tests).flatMap((metric) => namedModels(metric).map(({ model }) => model)),
+  ]);
+  const models = [...new Set(named)].map((name) => ({ name, at: askedModel(settings, name) }));
+  const price = await loadListPrices(today);
+  return {
+    vendors: [...new Set(models.flatMap(({ at }) => (at?.endpoint === null ? [at.provider] : [])))],
+    unpriced: models
+      .filter(
+        ({ at }) => at !== null && (at.endpoint !== null || price(at.provider, at.model) === null),
+      )
+      .map(({ name }) => name),
+  };
 }
 
 /**
@@ -121,13 +155,15 @@ interface Seen {
   prompts: string[];
   foreign: string[];
   workflow: FoundWorkflow | null;
-  /** Whose models the files name; null: none that is known. */
-  vendor: VendorName | null;
+  /** Whose models the files name, in their order. */
+  vendors: VendorName[];
+  /** Models that they name and whose price nobody knows. */
+  unpriced: string[];
   /** The account at GitHub that the remote belongs to; null: there is none. */
   account: string | null;
 }
 
-async function look(tree: SourceTree, repository: Repository): Promise<Seen> {
+async function look(tree: SourceTree, repository: Repository, today: Date): Promise<Seen> {
   const { root, below } = repository.workTree;
   const paths = [...tree.files.keys()].sort();
   const inRoot = (path: string): string => posix.join(below, path);
@@ -138,11 +174,6 @@ async function look(tree: SourceTree, repository: Repository): Promise<Seen> {
   const foreign = paths.filter(
     (path) => importFormat(path) !== null && !path.split('/').includes('node_modules'),
   );
-  const texts = await Promise.all(
-    [...prompts, ...foreign].map((path) =>
-      readFile(join(root, inRoot(path)), 'utf8').catch(() => ''),
-    ),
-  );
   return {
     root,
     ground: groundOf(repository),
@@ -151,7 +182,7 @@ async function look(tree: SourceTree, repository: Repository): Promise<Seen> {
     prompts: prompts.map(inRoot),
     foreign: foreign.map(inRoot),
     workflow: await findWorkflow(root, below),
-    vendor: texts.map(vendorOfText).find((name) => name !== null) ?? null,
+    ...(await asked(tree, today)),
     account: accountOf(repository.remoteUrl),
   };
 }
@@ -164,16 +195,17 @@ function accountOf(url: string | null): string | null {
 
 /** Files to write, by their paths below the root. */
 async function wanted(
-  { below, settings, prompts, foreign, workflow }: Seen,
-  vendor: VendorName,
+  { below, settings, prompts, foreign, workflow, unpriced }: Seen,
+  vendors: readonly VendorName[],
   owner: string,
 ): Promise<Map<string, string>> {
   const empty = settings === null && prompts.length === 0 && foreign.length === 0;
+  const [vendor = vendorNames()[0]] = vendors;
   const own = empty
     ? starterFiles(vendor)
-    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor)]] : []);
+    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, unpriced)]] : []);
   const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
-  if (workflow === null) files.set(workflowPath(below), await workflowText(below, owner));
+  if (workflow === null) files.set(workflowPath(below), await workflowText(below, owner, vendors));
   return files;
 }
 
@@ -203,16 +235,15 @@ function report(
 }
 
 function nextSteps(
-  { below, foreign, prompts, workflow }: Seen,
+  { below, foreign, prompts, workflow, unpriced }: Seen,
   files: ReadonlyMap<string, string>,
   {
-    vendor,
+    vendors,
     owner,
     guessed,
     shown,
-  }: { vendor: VendorName; owner: string; guessed: boolean; shown: Shown },
+  }: { vendors: readonly VendorName[]; owner: string; guessed: boolean; shown: Shown },
 ): string[] {
-  const key = factsOf(vendor).keyVariable;
   const inProject = (path: string): string => posix.relative(below, path);
   const directory = directoryOption(shown(below));
   const steps = [
@@ -231,7 +262,16 @@ function nextSteps(
           `List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ${foreign.map(inProject).join(', ')}`,
         ]
       : []),
-    `Add your model key as the repository secret ${key}; here, export it as ${key}.`,
+    ...vendors
+      .map((vendor) => factsOf(vendor).keyVariable)
+      .map(
+        (key) => `Add your model key as the repository secret ${key}; here, export it as ${key}.`,
+      ),
+    ...(unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE))
+      ? [
+          `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits calls alone. Give it one under models: (price: { input: …, output: … }), then add max_cost_usd to its budget.`,
+        ]
+      : []),
     ...(guessed && files.has(workflowPath(below))
       ? [
           `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where another publishes the action, name it with --owner.`,

@@ -178,7 +178,7 @@ function given(
 }
 
 /** Now, by the clock that a test may give. */
-function dayOf(reach: Terminal['reach']): Date {
+export function dayOf(reach: Terminal['reach']): Date {
   return new Date(reach?.clock?.now() ?? Date.now());
 }
 

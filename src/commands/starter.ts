@@ -42,11 +42,15 @@ references:
   ]);
 }
 
-/** The settings alone, for a project that has prompts already. */
-export function starterSettings(vendor: VendorName): string {
+/**
+ * The settings alone, for a project that has prompts already. `unpriced`: models of its whose price
+ * nobody knows, with which no limit in dollars could be kept.
+ */
+export function starterSettings(vendor: VendorName, unpriced: readonly string[] = []): string {
+  const cap = unpriced.length === 0 ? ', max_cost_usd: 10' : '';
   return `${schemaLine('settings')}# Every key is optional; these are the ones that projects set first.
 n_tries: adaptive # two tries of every affected reference, more only where the verdict is open
 grader: { model: ${factsOf(vendor).starterModel} } # judges metrics like llm_rubric; not asked unless one is used
-budget: { max_calls: 2000, max_cost_usd: 10 } # a run that would need more is refused before anything is sent
+budget: { max_calls: 2000${cap} } # a run that would need more is refused before anything is sent
 `;
 }

@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { UserError, problem } from '../errors.ts';
-import { keyInputs } from '../types/vendors.ts';
+import { factsOf, keyInputs, type VendorName } from '../types/vendors.ts';
 import { packageRoot } from './demo.ts';
 
 /** What stands for the account that publishes the action where nobody has said which. */
@@ -91,8 +91,15 @@ export async function publisher(): Promise<string | null> {
   return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;
 }
 
-/** The shipped workflow for a project, with the account filled in if it is known. */
-export async function workflowText(below: string, owner: string): Promise<string> {
+/**
+ * The shipped workflow for a project, with the account filled in if it is known, and the keys of
+ * these vendors among its inputs.
+ */
+export async function workflowText(
+  below: string,
+  owner: string,
+  vendors: readonly VendorName[],
+): Promise<string> {
   const shipped = await readFile(
     join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
     'utf8',
@@ -101,8 +108,24 @@ export async function workflowText(below: string, owner: string): Promise<string
     owner === PLACEHOLDER
       ? shipped
       : shipped.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner);
-  return below === '' ? owned : inFolder(owned, below);
+  const keyed = withKeys(owned, vendors);
+  return below === '' ? keyed : inFolder(keyed, below);
 }
+
+/** The keys that the shipped workflow does not name, after those that it does. */
+function withKeys(text: string, vendors: readonly VendorName[]): string {
+  const [last = ''] = text.match(KEY_LINE)?.slice(-1) ?? [];
+  const lines = vendors
+    .map((vendor) => factsOf(vendor))
+    .filter(({ keyInput }) => !text.includes(`${keyInput}:`))
+    .map(
+      ({ keyInput, keyVariable }) =>
+        `${/^ */.exec(last)?.[0] ?? ''}${keyInput}: \${{ secrets.${keyVariable} }}`,
+    );
+  return text.replace(last, () => [last, ...lines].join('\n'));
+}
+
+const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');
 
 /**
  * Names of its own for what two workflows of one repository must not share: the job, the check and

@@ -153,6 +153,41 @@ describe('evaldiff init', () => {
     ]);
   });
 
+  test("names the keys of all vendors that another tool's file asks, in its steps and in the workflow", async () => {
+    const { out, files, validated } = await init(
+      {
+        'promptfooconfig.yaml':
+          "prompts: ['{{x}}']\nproviders: ['anthropic:messages:claude-haiku-4-5', 'google:gemini-3.5-flash']\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
+      },
+      [],
+      { OPENAI_API_KEY: 'k' },
+    );
+    expect(validated).toBe(0);
+    for (const key of ['ANTHROPIC_API_KEY', 'GEMINI_API_KEY'])
+      expect(out).toContain(`Add your model key as the repository secret ${key}`);
+    expect(out).not.toContain('OPENAI_API_KEY');
+    const workflow = parse(files['.github/workflows/evaldiff.yml'] ?? '') as {
+      jobs: { evaldiff: { steps: { with: Record<string, string> }[] } };
+    };
+    expect(workflow.jobs.evaldiff.steps.at(-1)?.with).toMatchObject({
+      'anthropic-api-key': '${{ secrets.ANTHROPIC_API_KEY }}',
+      'gemini-api-key': '${{ secrets.GEMINI_API_KEY }}',
+    });
+    expect(files['evaldiff.yaml']).toContain('max_cost_usd: 10');
+  });
+
+  test('sets no limit in dollars that no run could keep, and says so', async () => {
+    const { out, files, validated } = await init({
+      'promptfooconfig.yaml':
+        "prompts: ['{{x}}']\nproviders: ['openai:gpt-99-new', 'together:own/model']\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
+    });
+    expect(validated).toBe(0);
+    expect(files['evaldiff.yaml']).toContain('budget: { max_calls: 2000 }');
+    expect(out).toMatch(
+      /No price is known for gpt-99-new.*own\/model, so evaldiff\.yaml limits calls alone/,
+    );
+  });
+
   test('in a folder of a repository puts the workflow where GitHub looks, with names of its own', async () => {
     const folder = 'services/the "chat"';
     const { code, out, files } = await init(

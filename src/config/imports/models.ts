@@ -40,8 +40,6 @@ export interface ImportedModel {
 /** Servers that speak OpenAI's language, with the line that makes them known to a run. */
 const SERVERS: Readonly<Record<string, string>> = {
   ollama: 'ollama=http://127.0.0.1:11434/v1',
-  google: 'google=https://generativelanguage.googleapis.com/v1beta/openai key=GOOGLE_API_KEY',
-  togetherai: 'togetherai=https://api.together.xyz/v1 key=TOGETHER_API_KEY',
   fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
   cerebras: 'cerebras=https://api.cerebras.ai/v1 key=CEREBRAS_API_KEY',
   deepinfra: 'deepinfra=https://api.deepinfra.com/v1/openai key=DEEPINFRA_API_KEY',
@@ -53,11 +51,12 @@ const SERVERS: Readonly<Record<string, string>> = {
   llamafile: 'llamafile=http://127.0.0.1:8080/v1',
 };
 
-/** Other names of the same servers. */
+/** Other names of vendors and servers. */
 const ALSO_CALLED: Readonly<Record<string, string>> = {
   azureopenai: 'azure',
-  together: 'togetherai',
-  'google-ai-studio': 'google',
+  google: 'gemini',
+  'google-ai-studio': 'gemini',
+  togetherai: 'together',
 };
 
 /** Parameters that are written otherwise elsewhere. */

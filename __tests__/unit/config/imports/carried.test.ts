@@ -72,7 +72,7 @@ describe('a configuration whose providers cannot be asked', () => {
 
 test.each([
   ['groq:llama-3.3-70b-versatile', 'groq', 'llama-3.3-70b-versatile'],
-  ['google:gemini-2.5-flash', 'google', 'gemini-2.5-flash'],
+  ['togetherai:meta-llama/Llama-3', 'together', 'meta-llama/Llama-3'],
   ['azureopenai:chat:my-deployment', 'azure', 'my-deployment'],
   ['localai:chat:lunademo', 'localai', 'lunademo'],
 ])('%s is asked of the server that the run calls %s', async (id, endpoint, model) => {
@@ -89,6 +89,7 @@ test.each([
 });
 
 test.each([
+  'google:gemini-2.5-flash',
   'deepseek:deepseek-chat',
   'mistral:mistral-large-latest',
   'perplexity:sonar',
