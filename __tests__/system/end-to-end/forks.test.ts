@@ -466,6 +466,33 @@ describe('approval by label', () => {
     expect(at.models.requests).toEqual([]);
   });
 
+  test("runs none of promptfoo's code that an approved fork brings: no provider, no prompt, no tests", async () => {
+    const at = await stage(obedient);
+    const canary = join(temporaryFolder('canary'), 'ran');
+    const leaves = (what: string) =>
+      `require('node:fs').writeFileSync(${JSON.stringify(canary)}, ''); module.exports = ${what};\n`;
+    const change = fromFork(
+      at,
+      changeOf(quiz(), {
+        'evaldiff.yaml': `${SETTINGS}  default: { provider: openai, endpoint: local, model: quiz-1 }\nprompts: ['prompts/*.yaml', promptfooconfig.yaml]\n`,
+        'promptfooconfig.yaml': `prompts: ['Be exact. Question {{n}}?', file://prompt.cjs]
+providers: [file://provider.cjs, 'exec:./provider.cjs']
+tests:
+  - { vars: { n: 1 }, assert: [{ type: contains, value: answer }] }
+  - file://tests.cjs
+`,
+        'provider.cjs': leaves("{ id: () => 'own', callApi: async () => ({ output: 'answer' }) }"),
+        'prompt.cjs': leaves("() => 'Question 2?'"),
+        'tests.cjs': leaves('() => [{ vars: { n: 3 } }]'),
+      }),
+    );
+    const run = await byLabel(at, change, labeled(change, LABEL), { inputs: { code: 'host' } });
+    expect(run.result.trust).toBe('member');
+    expect(existsSync(canary)).toBe(false);
+    expect(JSON.stringify(run.result.notices)).toContain('the provider file://provider.cjs');
+    expect(onlyComment(at)).toContain('code: host does not hold for a pull request from a fork');
+  });
+
   test("by another label, or a push after it, is none: the scoring is base's and the label stays", async () => {
     const at = await stage(obedient);
     const change = fromFork(at, changeOf(quiz(), HOSTILE));
