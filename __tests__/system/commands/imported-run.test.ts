@@ -115,6 +115,29 @@ tests:
   });
 });
 
+test('a promptfoo check that is a function fails as there, and says that nobody calls it', async () => {
+  shop = await openShop({
+    settings:
+      '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+  });
+  shop.repository.commit('promptfoo', {
+    'promptfooconfig.yaml': `prompts: ['Answer: {{q}}']
+providers: ['openai:chat:gpt-4o']
+tests:
+  - vars: { q: one }
+    assert: [{ type: javascript, value: "output => output.includes('Yes')" }]
+`,
+  });
+  const { suites } = await shop.result('run', 'n_tries=1');
+  expect(suites[0]?.references[0]?.head?.tries[0]?.scores).toEqual([
+    expect.objectContaining({
+      status: 'fail',
+      raised: true,
+      reason: expect.stringContaining('it gives a function that nobody calls'),
+    }),
+  ]);
+});
+
 describe('a run of FlexEval that is evaluated in place', () => {
   const RUN = `data_sources: [{ type: file, path: data/lessons.jsonl }]
 eval:

@@ -127,7 +127,7 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
     '  const $said = typeof $value === "object" && $value !== null ? $value : null;',
-    '  if (typeof $value !== "boolean" && typeof $value !== "number" && !($said !== null && typeof $said.pass === "boolean" && typeof $said.score === "number" && typeof $said.reason === "string")) throw new TypeError("the check must give true, false, a number, or { pass, score, reason }");',
+    '  if (typeof $value !== "boolean" && typeof $value !== "number" && !($said !== null && typeof $said.pass === "boolean" && typeof $said.score === "number" && typeof $said.reason === "string")) throw new TypeError("the check must give true, false, a number, or { pass, score, reason }" + (typeof $value === "function" ? "; it gives a function that nobody calls: write what stands behind its arrow, or (…)(output, context)" : ""));',
     `  const $passes = $said !== null ? $said.pass : typeof $value === "number" ? $value ${threshold === null ? '> 0' : `>= ${String(threshold)}`} : $value;`,
     '  const $score = $said !== null ? $said.score : Number($value);',
     `  return { metric: Number.isFinite($score) ? $score : String($score), reason: $said === null ? undefined : $said.reason, result: ${negate ? '!' : ''}$passes };`,
