@@ -163,38 +163,64 @@ function differenceLine(attribute: AttributeResult): Line {
   ];
 }
 
-/** Those that moved with another, and not by themselves. */
+/**
+ * Those that moved with another, and not by themselves: a bullet for all that moved the same way
+ * with the same ones.
+ */
 function listOf(rows: readonly Row[], items: number, several: boolean): Block[] {
-  const shown = rows.slice(0, items);
-  const more = andMore(rows.length, shown.length);
-  if (shown.length === 0)
-    return rows.length === 0
-      ? []
-      : [
-          paragraph([
-            text(
-              `${counted(rows.length, 'attribute')} moved only with the references shared with another.`,
-            ),
-          ]),
-        ];
-  return [
-    {
-      kind: 'list',
-      items: shown.map(({ attribute, of }): Line => [
-        ...nameLine(attribute, of, several),
+  if (rows.length === 0) return [];
+  if (items === 0)
+    return [
+      paragraph([
         text(
-          ` ${(attribute.difference ?? 0) < 0 ? 'fell' : 'rose'} only with the references it shares with `,
-        ),
-        ...joined(
-          explainers(attribute, of).map((name): Line => [code(name)]),
-          ', ',
-        ),
-        text(
-          `: ${rates(attribute.base, attribute.head)} over ${counted(attribute.n, 'reference')}.`,
+          `${counted(rows.length, 'attribute')} moved only with the references shared with another.`,
         ),
       ]),
-    },
+    ];
+  const neighbours = [...Map.groupBy(rows, companyOf).values()];
+  const shown = neighbours.slice(0, items);
+  const more = andMore(
+    rows.length,
+    shown.reduce((sum, { length }) => sum + length, 0),
+  );
+  return [
+    { kind: 'list', items: shown.map((together) => neighboursLine(together, items, several)) },
     ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ];
+}
+
+/** Equal for attributes of one suite that moved the same way with the same ones. */
+function companyOf({ attribute, of }: Row): string {
+  return JSON.stringify([of.name, wayOf(attribute), [...attribute.explained_by].sort()]);
+}
+
+function wayOf({ difference }: AttributeResult): 'fell' | 'rose' {
+  return (difference ?? 0) < 0 ? 'fell' : 'rose';
+}
+
+function neighboursLine(together: readonly Row[], items: number, several: boolean): Line {
+  const [first] = together;
+  if (first === undefined) return [];
+  const alone = together.length === 1;
+  const figures = ({ base, head, n }: AttributeResult): string =>
+    `${rates(base, head)} over ${counted(n, 'reference')}`;
+  const shown = together
+    .slice(0, items)
+    .map(({ attribute, of }): Line => [
+      ...nameLine(attribute, of, several),
+      ...(alone ? [] : [text(` (${figures(attribute)})`)]),
+    ]);
+  const more = andMore(together.length, shown.length);
+  return [
+    ...joined(shown, ', '),
+    text(
+      `${more === null ? '' : ` ${more}`} ${wayOf(first.attribute)} only with the references ${alone ? 'it shares' : 'they share'} with `,
+    ),
+    ...joined(
+      explainers(first.attribute, first.of).map((name): Line => [code(name)]),
+      ', ',
+    ),
+    text(alone ? `: ${figures(first.attribute)}.` : '.'),
   ];
 }
 

@@ -51,6 +51,24 @@ describe('the attributes of a comparison', () => {
     );
   });
 
+  test('that moved the same way with the same one stand in one sentence, each with its own figures', () => {
+    const neighbours = changed(withKinds(), ({ name }) =>
+      name === 'Naming the next step'
+        ? { explained_by: ['domain-1'], base: 1, head: 0.9, difference: -0.1, n: 20 }
+        : name === 'Product advice'
+          ? { explained_by: ['domain-1'], base: 0.5, head: 0.75, difference: 0.25, n: 20 }
+          : {},
+    );
+    const line = (items?: number): string =>
+      shown(neighbours, attributes, items).replace(/\s+/g, ' ');
+    expect(line()).toContain(
+      '- Refusing politely sub-task (100.0 % → 83.3 % over 22 references), Naming the next step sub-task (100.0 % → 90.0 % over 20 references) fell only with the references they share with Refunds and returns. - Product advice domain rose only with the references it shares with Refunds and returns: 50.0 % → 75.0 % over 20 references.',
+    );
+    expect(line(1)).toContain(
+      'over 22 references) and 1 more fell only with the references they share with Refunds and returns. and 1 more.',
+    );
+  });
+
   test('with too few references are counted, never listed, however far they fell', () => {
     const few = shown(
       changed(withKinds(), () => ({
