@@ -3073,6 +3073,23 @@ export interface EvaldiffResult {
      */
     references: string[];
     /**
+     * The rating of each of `references`, on which its assignment stands.
+     */
+    ratings?: {
+      /**
+       * Id of the reference.
+       */
+      reference: string;
+      /**
+       * How far it belongs there, 1–5; null where the grader gave no usable rating.
+       */
+      affinity: number | null;
+      /**
+       * What in the reference decided, in the grader’s words, 300 characters at most; empty where it gave none.
+       */
+      evidence: string;
+    }[];
+    /**
      * References worth reading.
      */
     samples: (

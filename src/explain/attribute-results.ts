@@ -116,7 +116,7 @@ export function resultsOf(
   );
   const groups = suites.map((_, at) =>
     (surveyed[at] ?? []).map(({ references }): Member[] =>
-      references.flatMap(({ id, affinity }) => {
+      references.flatMap(({ reference: id, affinity }) => {
         const position = positions[at]?.get(id);
         return position === undefined ? [] : [{ at: position, weight: weightOf(affinity) }];
       }),
@@ -204,7 +204,7 @@ function attributeResult(
 ): AttributeResult {
   const { attribute, affinityMean, prior, references, alignment, skills } = one;
   const proficiency = proficiencyOf(tables, bundles);
-  const members = references.flatMap(({ id, affinity }, at) => {
+  const members = references.flatMap(({ reference: id, affinity }, at) => {
     const table = tables[at];
     return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }];
   });
@@ -221,7 +221,8 @@ function attributeResult(
     verdict,
     explained_by: explainedBy.flatMap((other) => ids[other] ?? []),
     alignment,
-    references: references.map(({ id }) => id),
+    references: references.map(({ reference }) => reference),
+    ratings: references,
     samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
   };
 }

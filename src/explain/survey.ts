@@ -1,3 +1,4 @@
+import type { AttributeRating } from '../result/attributes.ts';
 import { attributeLimit, type Attribute } from '../suite/attributes.ts';
 import type { Side } from '../types/plain.ts';
 import { inCommon, misalignment, scoreOf, type Ratings, type SkillPair } from './affinity.ts';
@@ -27,8 +28,8 @@ export interface Surveyed {
   attribute: Attribute;
   affinityMean: number;
   prior: number;
-  /** References it was assigned to, each with its affinity, 1–5; null where that is unscored. */
-  references: { id: string; affinity: number | null }[];
+  /** References it was assigned to, each with its rating. */
+  references: AttributeRating[];
   /**
    * Per side, the affinities of expected and given answers; null where alignment was not asked for.
    */
@@ -157,7 +158,7 @@ async function surveyKind(
   );
   notes.push(...assignmentNotes(assignment, attributes[0]?.kind ?? 'domain', columns.length));
   if (assignment.status === 'failed') return [];
-  return columns.map(({ attribute, mean, prior }, column) => {
+  return columns.map(({ attribute, mean, prior }) => {
     const skills =
       answers === null || attribute.kind === 'domain'
         ? null
@@ -167,9 +168,9 @@ async function surveyKind(
       affinityMean: mean,
       prior,
       skills,
-      references: rated.flatMap(({ id, affinities }) =>
+      references: rated.flatMap(({ id }) =>
         assignment.attributes.get(id)?.includes(attribute.id) === true
-          ? [{ id, affinity: affinities[column] ?? null }]
+          ? [ratingOf(id, ratings.get(id), attribute.id)]
           : [],
       ),
       alignment:
@@ -178,6 +179,17 @@ async function surveyKind(
           : { base: misalignment(skills.base), head: misalignment(skills.head) },
     };
   });
+}
+
+function ratingOf(
+  reference: string,
+  ratings: Ratings | undefined,
+  attribute: string,
+): AttributeRating {
+  const rating = ratings?.get(attribute);
+  return rating?.status === 'scored'
+    ? { reference, affinity: rating.score, evidence: rating.evidence }
+    : { reference, affinity: null, evidence: '' };
 }
 
 function skillPairs(

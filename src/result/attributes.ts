@@ -44,6 +44,21 @@ const attributeSampleSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const attributeRatingSchema = z.strictObject({
+  reference: z.string().describe('Id of the reference.'),
+  affinity: z
+    .int()
+    .min(1)
+    .max(5)
+    .nullable()
+    .describe('How far it belongs there, 1–5; null where the grader gave no usable rating.'),
+  evidence: z
+    .string()
+    .describe(
+      'What in the reference decided, in the grader’s words, 300 characters at most; empty where it gave none.',
+    ),
+});
+
 export const attributeResultSchema = z.strictObject({
   id: z.string().describe('Unique among the attributes of a suite.'),
   name: z.string().describe('The attribute in a few words.'),
@@ -84,6 +99,10 @@ export const attributeResultSchema = z.strictObject({
   references: z
     .array(z.string())
     .describe('Every reference that was assigned the attribute, whether compared or not.'),
+  ratings: z
+    .array(attributeRatingSchema)
+    .optional()
+    .describe('The rating of each of `references`, on which its assignment stands.'),
   samples: z.array(attributeSampleSchema).describe('References worth reading.'),
 });
 
@@ -112,6 +131,9 @@ export type Proficiency = Pick<
 
 /** An attribute of one suite, base against head. */
 export type AttributeResult = z.infer<typeof attributeResultSchema>;
+
+/** Why a reference was assigned an attribute. */
+export type AttributeRating = z.infer<typeof attributeRatingSchema>;
 
 /** A reference worth reading. */
 export type AttributeSample = z.infer<typeof attributeSampleSchema>;

@@ -137,6 +137,19 @@ describe('sixty references of which one domain got worse', () => {
     ]);
   });
 
+  test('keep of each reference that they were assigned the affinity and the evidence', async () => {
+    const { attributes } = await explained(inputOf(worse));
+    for (const { references, ratings } of attributes)
+      expect(ratings?.map(({ reference }) => reference)).toEqual(references);
+    const billing = attributes.find(({ id }) => id === 'domain-billing');
+    const [about] = worse.filter(({ input }) => String(input['mail']).includes(' about billing,'));
+    expect(billing?.ratings).toContainEqual({
+      reference: about?.id,
+      affinity: 5,
+      evidence: 'the words of the mail',
+    });
+  });
+
   test('say nothing about bounds that hold', async () => {
     expect((await explained(inputOf(worse))).notices).toEqual([]);
   });

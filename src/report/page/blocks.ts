@@ -1,11 +1,6 @@
-import type { AttributeResult } from '../../result/attributes.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
 import { DIFF_SIGNS } from '../../text/markdown.ts';
-import { cut, cutNote, escapeMarkup, shorten } from '../../text/visible.ts';
+import { cut, cutNote, escapeMarkup } from '../../text/visible.ts';
 import {
-  NAME_LIMIT,
   placeText,
   safeUrl,
   type Block,
@@ -16,7 +11,6 @@ import {
   type Piece,
   type Tone,
 } from '../sections/document.ts';
-import { suiteKey } from '../sections/explained-suites.ts';
 import { SCRIPT } from './script.ts';
 import { POLICY, STYLE } from './style.ts';
 
@@ -230,67 +224,4 @@ export interface Card {
 /** A chart with its title and, folded away, its numbers. */
 export function cardHtml({ title, note, svg, table }: Card): string {
   return `<figure class="card"><figcaption><b>${escapeMarkup(title)}</b>${note === '' ? '' : `<span class="soft">${note}</span>`}</figcaption>${svg}<details class="numbers"><summary>The numbers</summary>${table}</details></figure>`;
-}
-
-/** Which references of which suites a page shows, and by what they are found and filtered. */
-export interface PageIndex {
-  shown: ReadonlySet<ReferenceResult>;
-  /** The element's id of a reference of a suite. */
-  anchor(suite: SuiteResult, id: string): string | null;
-  /** The values of the filter that a reference belongs to. */
-  kinds(suite: SuiteResult, id: string): string[];
-  /** The filter's value of an attribute. */
-  kind(attribute: AttributeResult): string | null;
-}
-
-export function pageIndex(
-  { suites, attributes }: Result,
-  shown: ReadonlySet<ReferenceResult>,
-): PageIndex {
-  let next = 0;
-  const anchors = new Map(
-    suites.map((suite) => [
-      suite,
-      new Map(
-        suite.references.map((reference): [string, string | null] => {
-          next += 1;
-          return [reference.id, shown.has(reference) ? `r${String(next)}` : null];
-        }),
-      ),
-    ]),
-  );
-  const values = new Map(
-    attributes.map((attribute, at): [AttributeResult, string] => [attribute, String(at + 1)]),
-  );
-  const kinds = new Map<string, string[]>();
-  for (const [attribute, value] of values) {
-    for (const id of attribute.references) {
-      const key = `${suiteKey(attribute)} ${id}`;
-      const known = kinds.get(key);
-      if (known === undefined) kinds.set(key, [value]);
-      else known.push(value);
-    }
-  }
-  return {
-    shown,
-    anchor: (suite, id) => anchors.get(suite)?.get(id) ?? null,
-    kinds: (suite, id) =>
-      attributes.length === 0 ? [] : (kinds.get(`${suiteKey(suite)} ${id}`) ?? []),
-    kind: (attribute) => values.get(attribute) ?? null,
-  };
-}
-
-/** The name of a reference, leading to it where the page shows it. */
-export function referenceLink(suite: SuiteResult | null, id: string, index: PageIndex): string {
-  const name = `<code>${escapeMarkup(shorten(id, NAME_LIMIT))}</code>`;
-  const anchor = suite === null ? null : index.anchor(suite, id);
-  return anchor === null ? name : `<a href="#${anchor}">${name}</a>`;
-}
-
-/** Words that set the filter to an attribute. */
-export function kindLink(attribute: AttributeResult, words: string, index: PageIndex): string {
-  const value = index.kind(attribute);
-  return value === null || attribute.references.length === 0
-    ? escapeMarkup(words)
-    : `<a href="#references" data-kind="${value}">${escapeMarkup(words)}</a>`;
 }

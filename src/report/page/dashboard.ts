@@ -15,8 +15,9 @@ import {
 } from '../sections/explained-suites.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { andMore, change, rates, signedInterval } from '../sections/phrases.ts';
-import { chip, kindLink, referenceLink, tableHtml, type PageIndex } from './blocks.ts';
+import { chip, tableHtml } from './blocks.ts';
 import type { Charts } from './charts.ts';
+import { kindLink, referenceLink, type PageIndex } from './page-index.ts';
 import { dropsHtml, skillsHtml } from './samples.ts';
 
 /**

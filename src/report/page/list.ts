@@ -8,7 +8,8 @@ import { explainedSuites } from '../sections/explained-suites.ts';
 import { suitesWorstFirst, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
 import { repeatedNames } from '../sections/suites.ts';
-import { lines, type PageIndex } from './blocks.ts';
+import { lines } from './blocks.ts';
+import type { PageIndex } from './page-index.ts';
 import { STATUS_ORDER, referenceHtml } from './references.ts';
 
 /** Tags that can be filtered by, the most frequent ones. */

@@ -22,8 +22,9 @@ import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';
 import { faceOf } from '../sections/references.ts';
 import { marksOf, stripLine, stripName, stripsOf } from '../sections/strips.ts';
-import { chip, lineHtml, piecesHtml, type PageIndex } from './blocks.ts';
-import { dialogueHtml } from './samples.ts';
+import { chip, lineHtml, piecesHtml } from './blocks.ts';
+import type { PageIndex, RatedAttribute } from './page-index.ts';
+import { dialogueHtml, ratingsHtml } from './samples.ts';
 
 /** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
@@ -83,19 +84,20 @@ export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowIn
       ...(base === null ? [] : [dots(base, '○')]),
       ...(head === null ? [] : [dots(head, base === null ? '' : '●')]),
     ].join('')}</span></summary>`,
-    referenceBody(reference, characters, links),
+    referenceBody(reference, characters, links, index.ratings(suite, id)),
     '</details>',
   ].join('');
 }
 
-/** Everything about a reference: its input, and every answer of both sides. */
+/** Everything about a reference: its input, its attributes, and every answer of both sides. */
 export function referenceBody(
   reference: ReferenceResult,
   characters: number,
   links: Links,
+  ratings: readonly RatedAttribute[] = [],
 ): string {
   const { base, head } = reference;
-  return `<div class="body"><dl>${facts(reference, characters, links)}</dl><div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div>`;
+  return `<div class="body"><dl>${facts(reference, characters, links)}${ratingsHtml(ratings, characters)}</dl><div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div>`;
 }
 
 function facts(

@@ -12,9 +12,10 @@ import type { Side } from '../../types/plain.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { emphasise, type Emphasised, whole } from '../sections/emphasis.ts';
 import { jsonText } from '../sections/evidence.ts';
-import type { ExplainedSuite } from '../sections/explained-suites.ts';
+import { KIND_WORDS, type ExplainedSuite } from '../sections/explained-suites.ts';
 import { OUTCOME_WORDS, exampleTries } from '../sections/order.ts';
-import { chip, piecesHtml, referenceLink, type PageIndex } from './blocks.ts';
+import { chip, piecesHtml } from './blocks.ts';
+import { referenceLink, type PageIndex, type RatedAttribute } from './page-index.ts';
 
 /**
  * A dialogue turn by turn, what was met after each answer, and what every evaluator said.
@@ -91,6 +92,16 @@ const MOST_SKILLS = 12;
 type Drop = Extract<AttributeSample, { kind: 'drop' }>;
 
 type Skill = Extract<AttributeSample, { kind: 'skill' }>;
+
+/** Why the reference was assigned each of its attributes. */
+export function ratingsHtml(ratings: readonly RatedAttribute[], characters: number): string {
+  return ratings
+    .map(({ attribute: { name, kind }, rating: { affinity, evidence } }) => {
+      const said = evidence === '' ? '' : `: ${piecesHtml(whole(evidence, characters))}`;
+      return `<dt>${escapeMarkup(shorten(name, NAME_LIMIT))}</dt><dd>${KIND_WORDS[kind]}, ${affinity === null ? 'not rated' : `affinity ${String(affinity)} of 5`}${said}</dd>`;
+    })
+    .join('');
+}
 
 /** The references of an attribute that fell most, each with what was asked and both answers. */
 export function dropsHtml(

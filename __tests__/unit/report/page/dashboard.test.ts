@@ -30,6 +30,14 @@ const rows = (card: Element): string[][] =>
     .filter(({ length }) => length > 0);
 const drawn = (card: Element): string[] => within(card, 'text').map(textOf);
 
+const rated = (result: Result, evidence: string): Result => ({
+  ...result,
+  attributes: result.attributes.map((one) => ({
+    ...one,
+    ratings: one.references.map((reference) => ({ reference, affinity: 4, evidence })),
+  })),
+});
+
 describe('the dashboard of a comparison', () => {
   const result = withKinds();
   let html: string;
@@ -125,6 +133,21 @@ describe('the dashboard of a comparison', () => {
     }
   });
 
+  test('shows at a reference why it was assigned each of its attributes', async () => {
+    const page = await renderHtml(rated(result, 'the mail’s <b>own</b> words'));
+    const row = elementsOfPage(page).find(
+      (one) => attributeOf(one, 'class') === 'case' && textOf(one).includes('mail-001'),
+    );
+    const own = result.attributes.filter(({ references }) => references.includes('mail-001'));
+    expect(own).toHaveLength(5);
+    for (const { name, kind } of own)
+      expect(textOf(row!)).toContain(
+        `${name} ${kind === 'domain' ? 'domain' : 'sub-task'}, affinity 4 of 5: the mail’s <b>own</b> words`,
+      );
+    expect(page).not.toContain('<b>own');
+    expect(textOf(row!)).not.toContain('not rated');
+  });
+
   test('shows the largest drops with both texts, and answers with other skills', () => {
     const moved = all.find((one) => attributeOf(one, 'class') === 'kind');
     const samples = below(moved!)
@@ -171,7 +194,7 @@ describe('the dashboard of a comparison', () => {
 
 describe('what a page has room for', () => {
   test('is a thousand references with fifteen domains and fifteen sub-tasks in less than 2 MB', async () => {
-    const html = await renderHtml(withKinds(1_000, thirty));
+    const html = await renderHtml(rated(withKinds(1_000, thirty), 'money back '.repeat(27)));
     expect(Buffer.byteLength(html)).toBeLessThan(HTML_LIMIT);
     const all = elementsOfPage(html);
     expect(packedIn(html).rows.filter((row) => row[4] !== undefined)).toHaveLength(1_000);

@@ -1,0 +1,85 @@
+import type { AttributeRating, AttributeResult } from '../../result/attributes.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
+import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { NAME_LIMIT } from '../sections/document.ts';
+import { suiteKey } from '../sections/explained-suites.ts';
+
+/** An attribute of a reference, with what the grader said of the two. */
+export interface RatedAttribute {
+  attribute: AttributeResult;
+  rating: AttributeRating;
+}
+
+/** Which references of which suites a page shows, and by what they are found and filtered. */
+export interface PageIndex {
+  shown: ReadonlySet<ReferenceResult>;
+  /** The element's id of a reference of a suite. */
+  anchor(suite: SuiteResult, id: string): string | null;
+  /** The values of the filter that a reference belongs to. */
+  kinds(suite: SuiteResult, id: string): string[];
+  /** Why it was assigned each of its attributes. */
+  ratings(suite: SuiteResult, id: string): RatedAttribute[];
+  /** The filter's value of an attribute. */
+  kind(attribute: AttributeResult): string | null;
+}
+
+export function pageIndex(
+  { suites, attributes }: Result,
+  shown: ReadonlySet<ReferenceResult>,
+): PageIndex {
+  let next = 0;
+  const anchors = new Map(
+    suites.map((suite) => [
+      suite,
+      new Map(
+        suite.references.map((reference): [string, string | null] => {
+          next += 1;
+          return [reference.id, shown.has(reference) ? `r${String(next)}` : null];
+        }),
+      ),
+    ]),
+  );
+  const values = new Map(
+    attributes.map((attribute, at): [AttributeResult, string] => [attribute, String(at + 1)]),
+  );
+  const kinds = new Map<string, string[]>();
+  const ratings = new Map<string, RatedAttribute[]>();
+  for (const [attribute, value] of values) {
+    const suite = suiteKey(attribute);
+    for (const id of attribute.references) addTo(kinds, `${suite} ${id}`, value);
+    for (const rating of attribute.ratings ?? [])
+      addTo(ratings, `${suite} ${rating.reference}`, { attribute, rating });
+  }
+  return {
+    shown,
+    anchor: (suite, id) => anchors.get(suite)?.get(id) ?? null,
+    kinds: (suite, id) =>
+      attributes.length === 0 ? [] : (kinds.get(`${suiteKey(suite)} ${id}`) ?? []),
+    ratings: (suite, id) =>
+      ratings.size === 0 ? [] : (ratings.get(`${suiteKey(suite)} ${id}`) ?? []),
+    kind: (attribute) => values.get(attribute) ?? null,
+  };
+}
+
+function addTo<T>(lists: Map<string, T[]>, key: string, one: T): void {
+  const known = lists.get(key);
+  if (known === undefined) lists.set(key, [one]);
+  else known.push(one);
+}
+
+/** The name of a reference, leading to it where the page shows it. */
+export function referenceLink(suite: SuiteResult | null, id: string, index: PageIndex): string {
+  const name = `<code>${escapeMarkup(shorten(id, NAME_LIMIT))}</code>`;
+  const anchor = suite === null ? null : index.anchor(suite, id);
+  return anchor === null ? name : `<a href="#${anchor}">${name}</a>`;
+}
+
+/** Words that set the filter to an attribute. */
+export function kindLink(attribute: AttributeResult, words: string, index: PageIndex): string {
+  const value = index.kind(attribute);
+  return value === null || attribute.references.length === 0
+    ? escapeMarkup(words)
+    : `<a href="#references" data-kind="${value}">${escapeMarkup(words)}</a>`;
+}
