@@ -171,7 +171,7 @@ function answersHtml(reference: ReferenceResult, side: Side | null): string {
   }
   const { base, head } = exampleTries(reference);
   const pieces = piecesOf(base?.actual ?? null, head?.actual ?? null);
-  return `<div class="sides"><div><h4>Base</h4><pre>${piecesHtml(pieces.base)}</pre></div><div><h4>Head</h4><pre>${piecesHtml(pieces.head)}</pre></div></div>`;
+  return `<div class="sides"><div class="base"><h4>Base</h4><pre>${piecesHtml(pieces.base)}</pre></div><div class="head"><h4>Head</h4><pre>${piecesHtml(pieces.head)}</pre></div></div>`;
 }
 
 function piecesOf(before: string | null, after: string | null): Emphasised {

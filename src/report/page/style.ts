@@ -5,9 +5,9 @@
  */
 export const STYLE = `
 :root{color-scheme:light dark;--page:#ffffff;--panel:#f6f8fa;--line:#d5dae1;--text:#1f2328;--soft:#59636e;--link:#0860ca;
---bad:#b3261e;--badbg:#fdecea;--good:#17692d;--goodbg:#e6f4ea;--open:#835a00;--openbg:#fff4d6;--mark:#ffe08a}
+--bad:#b3261e;--badbg:#fdecea;--good:#17692d;--goodbg:#e6f4ea;--open:#835a00;--openbg:#fff4d6;--mark:#ffe08a;--code:#eaeef2}
 @media(prefers-color-scheme:dark){:root{--page:#0f1216;--panel:#171b21;--line:#333b45;--text:#e6e9ee;--soft:#9aa5b1;--link:#6cb0ff;
---bad:#ff8f85;--badbg:#3a1a18;--good:#6fcf88;--goodbg:#15301d;--open:#e8bd57;--openbg:#342a10;--mark:#6b5310}}
+--bad:#ff8f85;--badbg:#3a1a18;--good:#6fcf88;--goodbg:#15301d;--open:#e8bd57;--openbg:#342a10;--mark:#6b5310;--code:#262c35}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 header,main,footer{max-width:1120px;margin:0 auto;padding:0 20px}
@@ -22,7 +22,7 @@ ul{margin:0 0 10px;padding-left:22px}
 a{color:var(--link)}
 .soft{color:var(--soft)}
 .verdict{margin-top:14px;padding:18px 20px;border:1px solid var(--line);border-left:6px solid var(--soft);border-radius:8px;background:var(--panel)}
-.verdict{margin-bottom:16px}h1 code{font-size:.85em}#suites td:nth-child(2){min-width:120px}
+.verdict{margin-bottom:16px}h1 code{font-size:.85em;background:none;padding:0}#suites td:nth-child(2){min-width:155px;white-space:normal}
 .verdict p:last-child,.verdict ul:last-child{margin-bottom:0}
 .verdict.bad{border-left-color:var(--bad)}.verdict.good{border-left-color:var(--good)}.verdict.open{border-left-color:var(--open)}
 .wide{overflow-x:auto}
@@ -35,7 +35,7 @@ td:last-child:not(.own){min-width:190px}
 h3 .soft{font-weight:400}
 caption{text-align:left;font-weight:600;padding:0 0 6px}
 code,pre{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-code{background:var(--panel);border-radius:4px;padding:1px 5px;white-space:pre-wrap;overflow-wrap:anywhere}
+code{background:var(--code);border-radius:4px;padding:1px 4px;white-space:pre-wrap;overflow-wrap:anywhere}
 pre{margin:4px 0 8px;padding:8px 10px;background:var(--page);border:1px solid var(--line);border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere}
 pre.diff{white-space:pre;overflow-x:auto;overflow-wrap:normal}pre.diff .removed{background:var(--badbg)}pre.diff .added{background:var(--goodbg)}pre.diff .gap{color:var(--soft)}
 mark{background:var(--mark);color:inherit;border-radius:2px}
@@ -67,7 +67,7 @@ svg.open .range{stroke:var(--open)}svg.open .dot{fill:var(--open)}
 #list>div{display:flow-root}
 select{max-width:260px}
 input,button,select{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:3px 9px}
-button{cursor:pointer}
+button{cursor:pointer}button:disabled{cursor:default;opacity:.5}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 details.case{border:1px solid var(--line);border-radius:8px;margin:0 0 6px;background:var(--panel);content-visibility:auto;contain-intrinsic-size:auto 40px}
 details.case>summary{padding:7px 12px;cursor:pointer;display:flex;gap:6px 12px;align-items:center;flex-wrap:wrap;list-style-position:inside}
@@ -84,7 +84,7 @@ dt{color:var(--soft)}dd{margin:0;min-width:0}
 .sides.one{grid-template-columns:1fr}
 .sides>div{min-width:0}
 .sides h3{margin:6px 0 4px;font-size:14px;gap:0;white-space:pre-wrap}
-svg.spread .base{fill:none;stroke:var(--bad)}svg.spread .head{fill:var(--good)}svg.spread+.soft{font-size:12px}
+svg.spread .base{fill:none;stroke:var(--bad)}svg.spread .head{fill:var(--good)}svg.spread+.soft{display:block;min-width:160px;font-size:12px;white-space:normal}
 .tries>div{margin:0 0 10px}
 .tries>div>span{color:var(--soft)}
 .tries ul{list-style:none;padding:0;margin:0}
@@ -99,12 +99,13 @@ details.case:target{border-color:var(--link)}
 section,details.case{scroll-margin-top:10px}
 details.part>summary{cursor:pointer;font-size:19px;font-weight:600;margin:26px 0 10px}
 footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
-@media(max-width:760px){pre.diff{white-space:pre-wrap;overflow-wrap:anywhere}th,td{padding:7px 8px}td:first-child{min-width:0}header,main,footer{padding-left:12px;padding-right:12px}h1{font-size:21px}.dots{flex-basis:100%}.facts tr{display:grid}.facts th,.facts td{width:auto;border-bottom:0;padding:4px 8px}.facts tr{border-bottom:1px solid var(--line)}.sides{grid-template-columns:1fr}.dots{margin-left:0}}
+@media(max-width:900px){th,td{padding:7px 9px}}
+@media(max-width:760px){pre.diff{white-space:pre-wrap;overflow-wrap:anywhere}th,td{padding:7px 8px}td:first-child{min-width:92px}header,main,footer{padding-left:12px;padding-right:12px}h1{font-size:21px}.dots{flex-basis:100%}.facts tr{display:grid}.facts th,.facts td{width:auto;border-bottom:0;padding:4px 8px}.facts tr{border-bottom:1px solid var(--line)}.sides{grid-template-columns:1fr}.dots{margin-left:0}#metrics table{width:100%}#metrics tr{display:grid;grid-template-columns:1fr 160px 84px;border-bottom:1px solid var(--line)}#metrics td,#metrics th{min-width:0;border:0}#metrics td:nth-child(4){grid-column:1/-1}#metrics th:nth-child(4){display:none}}
 #rest{display:none}
 @media print{#filter{display:none}#rest:not([hidden]){display:block}pre.diff{white-space:pre-wrap}details.case{content-visibility:visible}}
 `;
 
-export const STYLE_HASH = 'sha256-EWoRl7jxFJqBdgR/IifeJbiAfQKQvUCtc7ccKo1AyVA=';
+export const STYLE_HASH = 'sha256-lArvj8zkL1nM9PW8t0JF+FNZLGm0QblL3p7zafvVH8E=';
 
 export const SCRIPT_HASH = 'sha256-bzfSmrmcvdKqrHZrjAAPVnTuPAzPnJU7MTFvmAL+61o=';
 

@@ -32,12 +32,12 @@ header,main{max-width:1700px}header{position:sticky;top:0;z-index:2;background:v
 #state{color:var(--soft);min-height:1.5em}#state.bad,.note{color:var(--open)}
 #columns.open{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:18px;align-items:start}
 #detail{position:sticky;top:52px;max-height:calc(100vh - 60px);overflow:auto;border:1px solid var(--line);border-radius:8px;padding:0 16px 12px;background:var(--page)}
-#detail .acts{display:flex;gap:6px;flex-wrap:wrap;padding:12px 0 0}#detail form{display:flex;gap:6px;flex-wrap:wrap;margin:8px 0;align-items:end}#detail form[hidden]{display:none}#detail textarea{width:100%;min-height:120px;font:13px/1.5 ui-monospace,monospace;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px}
+#statuses label{display:inline-block;margin-right:10px}#detail h2 code{background:none;padding:0;font-size:.85em}h2 .soft{font-size:15px;font-weight:400}#detail .acts{display:flex;gap:6px;flex-wrap:wrap;padding:12px 0 0}#detail form{display:flex;gap:6px;flex-wrap:wrap;margin:8px 0;align-items:end}#detail form[hidden]{display:none}#detail textarea{width:100%;min-height:120px;font:13px/1.5 ui-monospace,monospace;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px}
 .grid>div{display:grid;gap:4px 14px;padding:5px 10px;align-items:center;border-bottom:1px solid var(--line)}
 .grid.c1>div{grid-template-columns:2fr 1fr}.grid.c2>div{grid-template-columns:2fr 1fr 1fr}.grid.c3>div,.grid.c4>div{grid-template-columns:2fr repeat(4,1fr)}
 .grid.c5>div,.grid.c6>div{grid-template-columns:2fr repeat(6,1fr)}.grid.c7>div,.grid.c8>div{grid-template-columns:2fr repeat(8,1fr)}
 .grid .ref{cursor:pointer;content-visibility:auto;contain-intrinsic-size:auto 36px}.grid .ref.on{background:var(--panel)}.grid .top{color:var(--soft);font-size:13px}
-.grid .soft{font-size:13px}.grid span{min-width:0;overflow-wrap:anywhere}.grid .dots{margin:0;display:inline}.ref[hidden]{display:none!important}
+.grid .soft{font-size:13px}.grid .dots+.soft{margin-left:6px}.grid span{min-width:0;overflow-wrap:anywhere}.grid .dots{margin:0;display:inline}.ref[hidden]{display:none!important}
 details.prompt>summary{cursor:pointer;color:var(--link)}
 @media(max-width:600px){.grid.grid>div{grid-template-columns:1fr 1fr}.grid.c1>div{grid-template-columns:1fr}.grid .name,.grid .top>:first-child{grid-column:1/-1}}
 @media(max-width:900px){#columns.open{display:block}#detail{position:fixed;inset:auto 0 0;max-height:75vh;z-index:3;border-radius:12px 12px 0 0;box-shadow:0 0 24px #0006}}
@@ -73,7 +73,7 @@ const SCRIPT = `
       box.type = 'checkbox';
       box.checked = !off.has(value);
       box.addEventListener('change', () => { if (box.checked) off.delete(value); else off.add(value); filter(); });
-      label.append(box, ' ' + words + ' (' + count + ') ');
+      label.append(box, ' ' + words + ' (' + count + ')');
       return label;
     }));
   };
