@@ -1,27 +1,11 @@
-/**
- * The demo's comment as a page that looks as GitHub shows a comment; `comment-picture.ts`
- * photographs it.
- */
-import { createHash } from 'node:crypto';
+/** A comment as a page that looks as GitHub shows a comment; `pictures.ts` photographs it. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { crc32 } from 'node:zlib';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
 export const THEMES = ['light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
-
-/** Columns of the picture; GitHub's own comments are about as wide. */
-export const WIDTH = 860;
-
-/**
- * The comment without what differs between two runs of the same demo: the port of its stand-in of
- * GitHub.
- */
-export function steadyComment(comment: string): string {
-  return comment.replaceAll(/http:\/\/127\.0\.0\.1:\d+\//g, 'https://github.com/');
-}
 
 /** GitHub's own style sheet for what people write, in one of its themes. */
 function githubStyle(theme: Theme): string {
@@ -80,7 +64,7 @@ function drawn(html: string): string {
 
 /** A comment in GitHub's style, nothing opened, as it is first seen. */
 export function commentPage(comment: string, theme: Theme): string {
-  const html = micromark(steadyComment(comment), {
+  const html = micromark(comment, {
     extensions: [gfm()],
     htmlExtensions: [gfmHtml()],
     allowDangerousHtml: true,
@@ -89,40 +73,4 @@ export function commentPage(comment: string, theme: Theme): string {
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>comment</title><style>${githubStyle(theme)}:root{${BORDERS[theme]}}${STYLE}</style>` +
     `<article class="comment"><header><b>github-actions</b><span>bot</span> commented</header><div class="markdown-body">${drawn(coloured(html))}</div></article></html>`
   );
-}
-
-/**
- * What a picture must be made from to be current: the comment and this page, by hash. It stands in
- * the picture itself.
- */
-export function pictureKey(comment: string, theme: Theme): string {
-  return createHash('sha256').update(commentPage(comment, theme)).digest('hex');
-}
-
-/** Where a theme's picture lies, below the repository's root. */
-export function pictureFile(theme: Theme): string {
-  return `docs/images/comment${theme === 'light' ? '' : '-dark'}.png`;
-}
-
-const KEYWORD = 'evaldiff-key';
-/** Length, kind and checksum of a chunk. */
-const FRAME = 12;
-
-/** The PNG with the key as a text chunk in front of its end. */
-export function withKey(png: Buffer, key: string): Buffer {
-  const body = Buffer.from(`tEXt${KEYWORD}\0${key}`, 'latin1');
-  const chunk = Buffer.alloc(body.length + 8);
-  chunk.writeUInt32BE(body.length - 4);
-  body.copy(chunk, 4);
-  chunk.writeUInt32BE(crc32(body), body.length + 4);
-  const end = png.length - FRAME;
-  return Buffer.concat([png.subarray(0, end), chunk, png.subarray(end)]);
-}
-
-/** The key in a PNG; null when it has none. */
-export function keyOf(png: Buffer): string | null {
-  const at = png.indexOf(`tEXt${KEYWORD}\0`, 0, 'latin1');
-  if (at < 0) return null;
-  const text = png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)).toString('latin1');
-  return text.slice(KEYWORD.length + 1);
 }

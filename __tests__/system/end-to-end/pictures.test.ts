@@ -1,0 +1,86 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { THEMES } from '../../../scripts/comment-page.ts';
+import {
+  keyOf,
+  PICTURE_NAMES,
+  PICTURES,
+  pictureFile,
+  pictureKey,
+  shownBy,
+  steady,
+  withKey,
+  type Shown,
+} from '../../../scripts/demo-pictures.ts';
+import { runDemo, type DemoOutcome } from '../../../src/commands/demo.ts';
+import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import { ROOT } from './runner.ts';
+
+jest.setTimeout(120_000);
+
+let demo: DemoOutcome;
+let shown: Shown;
+beforeAll(async () => {
+  demo = await runDemo(() => undefined);
+  shown = await shownBy(demo);
+});
+afterAll(() => {
+  rmSync(demo.folder, { recursive: true, force: true });
+});
+
+/** Pictures that a page shows, from the root. */
+function picturesIn(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const folder = file.startsWith('docs/') ? 'docs/' : '';
+  return [...text.matchAll(/(?:src|srcset)="((?:docs\/)?images\/[^"]+)"/g)]
+    .map(([, path = '']) => `${folder}${path}`)
+    .sort();
+}
+
+const both = (...names: (typeof PICTURE_NAMES)[number][]): string[] =>
+  names.flatMap((name) => THEMES.map((theme) => pictureFile(name, theme))).sort();
+
+describe('the pictures of the demo', () => {
+  test.each(PICTURE_NAMES.flatMap((name) => THEMES.map((theme) => [name, theme] as const)))(
+    'the %s in %s is made of what the demo shows at present; `npx node scripts/pictures.ts` makes it anew',
+    (name, theme) => {
+      const png = readFileSync(join(ROOT, pictureFile(name, theme)));
+      expect(keyOf(png)).toBe(pictureKey(name, shown, theme));
+      expect(png.length).toBeLessThan(PICTURES[name].mostBytes);
+    },
+  );
+
+  test('are others when a word that they show changes', () => {
+    const [light] = THEMES;
+    const { comment, report, workbench } = shown;
+    const changed: Shown = {
+      comment: `${comment} .`,
+      report: report.replace('</h1>', '.</h1>'),
+      workbench: { ...workbench, detail: `${workbench.detail}.` },
+    };
+    for (const name of PICTURE_NAMES)
+      expect(pictureKey(name, changed, light)).not.toBe(pictureKey(name, shown, light));
+    const below = { ...shown, report: report.replace('</footer>', '.</footer>') };
+    expect(below.report).not.toBe(report);
+    expect(pictureKey('report', below, light)).toBe(pictureKey('report', shown, light));
+  });
+
+  test('are the same whatever port the demo had, and however long an answer took', () => {
+    expect(steady('[run](<http://127.0.0.1:1/a>) "latency_ms": 3')).toBe(
+      steady('[run](<http://127.0.0.1:65535/a>) "latency_ms": 210.5'),
+    );
+    expect(keyOf(withKey(Buffer.alloc(24), 'a key'))).toBe('a key');
+    expect(keyOf(Buffer.alloc(24))).toBeNull();
+  });
+
+  test("are shown in both themes: comment and page by the README, below the comment's own first line, the workbench by its document", () => {
+    expect(picturesIn('README.md')).toEqual(both('comment', 'report'));
+    expect(picturesIn('docs/workbench.md')).toEqual(both('workbench'));
+    expect(both(...PICTURE_NAMES).every((path) => existsSync(join(ROOT, path)))).toBe(true);
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const [, first = ''] = demo.comment.split('\n');
+    const quoted = readme.split('\n').find((line) => line.startsWith('> ### ')) ?? '';
+    expect(renderGithub(quoted.slice(2)).text).toBe(renderGithub(first).text);
+  });
+});

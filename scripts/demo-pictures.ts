@@ -1,0 +1,122 @@
+/** The pictures of the demo that README and docs/ show, and what each is made from. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { DemoOutcome } from '../src/commands/demo.ts';
+import { actsHtml } from '../src/commands/workbench-acts.ts';
+import { renderHtml } from '../src/report/page/page.ts';
+import { workbenchPage } from '../src/report/page/workbench-page.ts';
+import {
+  boardHtml,
+  detailHtml,
+  matricesOf,
+  spendWords,
+  statusesOf,
+} from '../src/report/page/workbench.ts';
+import { readResultValue, type Result } from '../src/result/result.ts';
+import { commentPage, type Theme } from './comment-page.ts';
+
+/** Each picture's columns, and rows where it is not as high as its page; in pixels. */
+export const PICTURES = {
+  comment: { width: 860, height: null, mostBytes: 300_000 },
+  report: { width: 860, height: 740, mostBytes: 150_000 },
+  workbench: { width: 1180, height: 640, mostBytes: 150_000 },
+} as const;
+export type PictureName = keyof typeof PICTURES;
+export const PICTURE_NAMES = Object.keys(PICTURES) as PictureName[];
+
+/** What the pictures show of one demo. */
+export interface Shown {
+  comment: string;
+  /** The report's page. */
+  report: string;
+  /** What the workbench says of the same change: its board, and its first reference opened. */
+  workbench: { board: object; detail: string };
+}
+
+/**
+ * What a demo shows, without what differs between two runs of it: the port of its stand-in of
+ * GitHub, and milliseconds. Page and workbench are drawn here, from its result.
+ */
+export async function shownBy({
+  comment,
+  reports,
+}: Pick<DemoOutcome, 'comment' | 'reports'>): Promise<Shown> {
+  const json = readFileSync(join(reports, 'result.json'), 'utf8');
+  const { result } = readResultValue('result.json', JSON.parse(steady(json)));
+  if (result === null) throw new Error("the demo's result cannot be read");
+  return {
+    comment: steady(comment),
+    report: await renderHtml(result),
+    workbench: workbenchOf(result),
+  };
+}
+
+export function steady(text: string): string {
+  return text
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+\//g, 'https://github.com/')
+    .replaceAll(/("latency_ms":\s*)[\d.]+/g, '$1100');
+}
+
+function workbenchOf(result: Result): Shown['workbench'] {
+  const matrices = matricesOf(result, null);
+  const board = boardHtml({ result, all: null, notes: [] });
+  const first = /data-key="([^"]*)"/.exec(board)?.[1]?.replaceAll('&quot;', '"');
+  const row = matrices.flatMap(({ rows }) => rows).find(({ key }) => key === first);
+  if (row === undefined) throw new Error('the board has no reference');
+  return {
+    board: {
+      note: 'up to date',
+      bad: false,
+      spend: spendWords({ calls: 0, maxCalls: 500, cost: 0, maxCost: 1 }),
+      undo: false,
+      html: board,
+      list: statusesOf(matrices),
+    },
+    detail: `${actsHtml(row, [])}${detailHtml(row, () => null)}`,
+  };
+}
+
+/**
+ * What a picture must be made from to be current, by hash: all that it can show. It stands in the
+ * picture itself.
+ */
+export function pictureKey(name: PictureName, shown: Shown, theme: Theme): string {
+  const { comment, report, workbench } = shown;
+  const from = {
+    comment: () => commentPage(comment, theme),
+    // Style, script and first screen; what is further down does not show.
+    report: () => report.slice(0, report.indexOf('<section id="suites"')),
+    workbench: () => workbenchPage('') + JSON.stringify(workbench),
+  };
+  return createHash('sha256').update(from[name]()).digest('hex');
+}
+
+/** Where a theme's picture lies, below the repository's root. */
+export function pictureFile(name: PictureName, theme: Theme): string {
+  return `docs/images/${name}${theme === 'light' ? '' : '-dark'}.png`;
+}
+
+const KEYWORD = 'evaldiff-key';
+/** Length, kind and checksum of a chunk. */
+const FRAME = 12;
+
+/** The PNG with the key as a text chunk in front of its end. */
+export function withKey(png: Buffer, key: string): Buffer {
+  const body = Buffer.from(`tEXt${KEYWORD}\0${key}`, 'latin1');
+  const chunk = Buffer.alloc(body.length + 8);
+  chunk.writeUInt32BE(body.length - 4);
+  body.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(body), body.length + 4);
+  const end = png.length - FRAME;
+  return Buffer.concat([png.subarray(0, end), chunk, png.subarray(end)]);
+}
+
+/** The key in a PNG; null when it has none. */
+export function keyOf(png: Buffer): string | null {
+  const at = png.indexOf(`tEXt${KEYWORD}\0`, 0, 'latin1');
+  if (at < 0) return null;
+  const text = png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)).toString('latin1');
+  return text.slice(KEYWORD.length + 1);
+}

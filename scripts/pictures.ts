@@ -1,0 +1,80 @@
+/**
+ * Runs the demo and photographs its comment, its report's first screen and the workbench, light and
+ * dark, into docs/images/. Needs Chromium (CHROMIUM, or where systems put it).
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { runDemo } from '../src/commands/demo.ts';
+import { serveWorkbench } from '../src/commands/workbench-server.ts';
+import { chromiumPath } from './chromium.ts';
+import { commentPage, THEMES, type Theme } from './comment-page.ts';
+import {
+  PICTURE_NAMES,
+  PICTURES,
+  pictureFile,
+  pictureKey,
+  shownBy,
+  withKey,
+  type PictureName,
+} from './demo-pictures.ts';
+
+/** The sharpest picture that stays below its most bytes is taken: a README is loaded often. */
+const SCALES = [2, 1.5, 1.25, 1] as const;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+if (chromiumPath === undefined) throw new Error('no Chromium was found; name one in CHROMIUM');
+
+const demo = await runDemo(() => undefined);
+const shown = await shownBy(demo);
+rmSync(demo.folder, { recursive: true, force: true });
+
+const workbench = await serveWorkbench(0, {
+  board: () => shown.workbench.board,
+  detail: () => shown.workbench.detail,
+  act: () => Promise.resolve({ said: 'a picture', bad: true }),
+});
+
+const OPEN: Readonly<Record<PictureName, (page: Page, theme: Theme) => Promise<void>>> = {
+  comment: (page, theme) => page.setContent(commentPage(shown.comment, theme)),
+  report: (page) => page.setContent(shown.report),
+  async workbench(page) {
+    await page.goto(workbench.url);
+    await page.locator('.ref').first().click();
+    await page.locator('#detail .body').waitFor();
+  },
+};
+
+async function photograph(browser: Browser, name: PictureName, theme: Theme): Promise<Buffer> {
+  const { width, height, mostBytes } = PICTURES[name];
+  for (const deviceScaleFactor of SCALES) {
+    const page = await browser.newPage({
+      viewport: { width, height: height ?? 100 },
+      colorScheme: theme,
+      deviceScaleFactor,
+    });
+    await OPEN[name](page, theme);
+    const png = await page.screenshot({ fullPage: height === null });
+    await page.close();
+    const picture = withKey(png, pictureKey(name, shown, theme));
+    if (picture.length < mostBytes) return picture;
+  }
+  throw new Error(`${pictureFile(name, theme)} is larger than ${String(mostBytes)} bytes`);
+}
+
+const browser = await chromium.launch({
+  executablePath: chromiumPath,
+  args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+});
+try {
+  for (const name of PICTURE_NAMES)
+    for (const theme of THEMES) {
+      const file = join(root, pictureFile(name, theme));
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, await photograph(browser, name, theme));
+    }
+} finally {
+  await browser.close();
+  await workbench.close();
+}
