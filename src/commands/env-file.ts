@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { Repository } from '../git/repository.ts';
 import { logLine } from '../text/log.ts';
+import type { SourceTree } from '../types/repository.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 
 /**
@@ -20,13 +22,39 @@ export function withEnvFile(
 ): NodeJS.ProcessEnv {
   const text = textOf(join(folder, '.env'));
   if (text === null) return env;
-  const wanted = [...vendorNames().map((name) => factsOf(name).keyVariable), ...named];
-  const taken = Object.entries(parseEnv(text)).filter(
-    ([name, value]) => wanted.includes(name) && !env[name]?.trim() && value?.trim() !== '',
-  );
+  const taken = keysIn(text, named).filter(([name]) => !env[name]?.trim());
   if (taken.length === 0) return env;
   err(`${logLine(`.env: took ${taken.map(([name]) => name).join(', ')}`)}\n`);
   return { ...env, ...Object.fromEntries(taken) };
+}
+
+/** Keys that the text of an `.env` gives, with their values. */
+function keysIn(text: string, named: readonly string[]): [string, string | undefined][] {
+  const wanted = [...vendorNames().map((name) => factsOf(name).keyVariable), ...named];
+  return Object.entries(parseEnv(text)).filter(
+    ([name, value]) => wanted.includes(name) && value?.trim() !== '',
+  );
+}
+
+/**
+ * That git would take the keys of the project's `.env` into a commit, and how to keep them out;
+ * null: it would not.
+ *
+ * @param files the project's files as git sees them: tracked and untracked, not ignored.
+ */
+export async function openKeys(
+  repository: Pick<Repository, 'commonFolder' | 'tracked' | 'workTree'>,
+  files: SourceTree,
+  named: readonly string[],
+): Promise<string | null> {
+  if (!files.files.has('.env')) return null;
+  const { root, below } = repository.workTree;
+  if ((await repository.commonFolder()) === root) return null; // There is no git.
+  if (keysIn(new TextDecoder().decode(await files.read('.env')), named).length === 0) return null;
+  const tracked = await repository.tracked(join(root, below, '.env'));
+  return tracked.length > 0
+    ? '.env: git tracks it, with the keys in it; add the line ".env" to .gitignore, run "git rm --cached .env", and replace the keys where they were pushed'
+    : '.env: git does not ignore it, and the next commit can take its keys along; add the line ".env" to .gitignore';
 }
 
 function textOf(file: string): string | null {

@@ -31,7 +31,7 @@ import type { Project } from '../suite/suite.ts';
 import { endLine, logJson, logLine, logText } from '../text/log.ts';
 import type { EventFacts, SourceTree } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
-import { withEnvFile } from './env-file.ts';
+import { openKeys, withEnvFile } from './env-file.ts';
 import { projectFolder } from './find-project.ts';
 import type { EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
@@ -96,7 +96,28 @@ export function withProject<T>(
   own: OwnOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  return openSession(sessionOptions(options, terminal, own), work);
+  return openSession(sessionOptions(options, terminal, own), (session) =>
+    work(warningOfKeys(session, namedKeys(options, terminal.env))),
+  );
+}
+
+/** The session, which warns once it reads the files that git would take keys into a commit. */
+function warningOfKeys(session: Session, named: readonly string[]): Session {
+  const { repository, warn } = session;
+  let looked = false;
+  return {
+    ...session,
+    repository: {
+      ...repository,
+      async worktree(workingDirectory) {
+        const files = await repository.worktree(workingDirectory);
+        const warning = looked ? null : await openKeys(repository, files, named);
+        looked = true;
+        if (warning !== null) warn(warning);
+        return files;
+      },
+    },
+  };
 }
 
 function sessionOptions(

@@ -34,9 +34,31 @@ describe('.env', () => {
 
   test('never overrides what the environment has', async () => {
     const held = await open();
-    held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n' });
+    held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n', '.gitignore': '.env\n' });
     const { err } = await held.evaldiff('run');
     expect([keysSent(held), err.includes('.env')]).toEqual([['Bearer key-1'], false]);
+  });
+
+  test('whose keys git would commit is warned of once, with the line that keeps them out', async () => {
+    const warned = async (...argv: string[]): Promise<string[]> => {
+      const { err } = await held.evaldiff(...argv);
+      return err.match(/\.env: git .*/g) ?? [];
+    };
+    const held = await open();
+    held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n' });
+    const uncovered =
+      '.env: git does not ignore it, and the next commit can take its keys along; add the line ".env" to .gitignore';
+    expect([await warned('run'), await warned('diff')]).toEqual([[uncovered], [uncovered]]);
+    held.repository.write({ '.gitignore': '.env\n' });
+    expect(await warned('run')).toEqual([]);
+    held.repository.git('add', '--force', '.env');
+    expect(await warned('run')).toEqual([
+      expect.stringContaining(
+        'git tracks it, with the keys in it; add the line ".env" to .gitignore',
+      ),
+    ]);
+    held.repository.write({ '.env': 'PORT=3000\n' });
+    expect(await warned('run')).toEqual([]);
   });
 
   test('that cannot be read as one is no reason to stop', async () => {
