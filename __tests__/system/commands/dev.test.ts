@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import files from 'node:fs/promises';
 import { createServer, request } from 'node:http';
-import { createRequire } from 'node:module';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -264,6 +265,89 @@ inBrowser('the workbench in a browser', () => {
       bad: true,
     });
     expect(fileNow()).toBe(meanwhile(text));
+  });
+
+  test('says that the disk is full, loses nothing, and writes when there is room again', async () => {
+    await dev();
+    const { page } = await opened();
+    await says(page, '#state', 'up to date');
+    edit('Answer:', 'Reply:');
+    await says(page, '.ref', '0/2');
+    await page.locator('.ref', { hasText: 'returns' }).click();
+    await page.locator('[data-kind=accept]').first().waitFor();
+    const folder = join(running?.directory ?? '', 'prompts/tests');
+    const before = readdirSync(folder);
+    // What a full disk does: some of a file is written, then no more. Ours alone, so that the look goes on.
+    const write = files.writeFile;
+    const full = jest.spyOn(files, 'writeFile').mockImplementation(async (path, data, options) => {
+      if (!String(path).includes('.evaldiff-new-')) return write(path, data, options);
+      await write(path, String(data).slice(0, 20));
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    });
+    syncBuiltinESMExports();
+    const answered = page.waitForResponse((one) => one.url().endsWith('/act'));
+    await page.keyboard.press('a');
+    expect(await (await answered).json()).toEqual({
+      said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing is written`,
+      bad: true,
+    });
+    expect([fileNow(), readdirSync(folder)]).toEqual([TESTS, before]);
+    expect(await page.locator('#undo').isDisabled()).toBe(true);
+    full.mockRestore();
+    syncBuiltinESMExports();
+    await page.keyboard.press('a');
+    await page.locator('#undo:enabled').waitFor();
+    expect(fileNow()).toBe(TESTS.replace('"30 days"', '"no idea"'));
+  });
+
+  test("labels an answer as a rubric's example, and adds a further one where its grader disagreed", async () => {
+    const rubric =
+      '# how we speak\npolite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 } # two\n';
+    await dev([], {
+      answer: (sent) =>
+        JSON.stringify(sent.messages).includes('polite') ? { text: 'No' } : right(sent),
+      files: {
+        ...FILES,
+        'evaldiff.yaml': `${FILES['evaldiff.yaml']}grader: { model: m }\n`,
+        [TEST_FILE]: TESTS.replace(
+          '{ name: same, uses: exact_match }',
+          '{ name: polite, rubric: polite, threshold: 1 }',
+        ),
+        'rubrics/polite.yaml': rubric,
+      },
+    });
+    const { page } = await opened();
+    await says(page, '#state', 'up to date');
+    edit('Answer:', 'Reply:');
+    await says(page, '.ref', '0/2');
+    const label = async (reference: string, as: string): Promise<void> => {
+      await page.locator('.ref', { hasText: reference }).click();
+      await says(page, '#detail h2', reference);
+      await page.locator('[data-form=label]').click();
+      await page.locator('form:not([hidden]) [name=label]').selectOption(as);
+      const answered = page.waitForResponse((one) => one.url().endsWith('/act'));
+      const drawn = page.waitForResponse((one) => one.url().endsWith('/board'));
+      await page.locator('form:not([hidden]) button').click();
+      expect(await (await answered).json()).toEqual({
+        said: `an example of polite is labelled ${as}, in rubrics/polite.yaml`,
+        bad: false,
+      });
+      await drawn;
+    };
+    await label('returns', 'No');
+    // The grader said No of this one too: a person who disagrees labels it Yes.
+    await says(page, '#detail .chip', 'fail');
+    await label('carrier', 'Yes');
+    const [, examples = ''] = fileNow('rubrics/polite.yaml').split('# two\n');
+    expect(fileNow('rubrics/polite.yaml').startsWith(rubric)).toBe(true);
+    expect(examples).toBe(
+      '  examples: [{ content: "no idea", expected: "No" }, { content: "no idea", expected: "Yes" }]\n',
+    );
+    await page.keyboard.press('Escape');
+    await page.locator('#undo').click();
+    await page.locator('#undo').click();
+    await page.locator('#undo:disabled').waitFor();
+    expect(fileNow('rubrics/polite.yaml')).toBe(rubric);
   });
 
   test('shows hostile answers as the text they are', async () => {
