@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 /** What a run is busy with at the moment, apart from waiting for batches. */
 export interface Activity {
   /** Counts `work` as under way until it has ended. */
@@ -61,6 +62,12 @@ export interface Clock {
   /** Ends after `ms`, or earlier (by resolving or rejecting) when the signal fires. */
   sleep(ms: number, signal: AbortSignal, what: Sleep): Promise<void>;
 }
+
+/** The machine's time. */
+export const systemClock: Clock = {
+  now: Date.now,
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
 
 /** Sleeps without ever rejecting; the caller looks at the signal. */
 export async function pause(

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostCall } from '../config/imports/host-code.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Halt } from '../plan/halt.ts';
-import { createActivity, type Activity } from '../providers/clock.ts';
+import { createActivity, systemClock, type Activity } from '../providers/clock.ts';
 import { createProviders, type Providers } from '../providers/index.ts';
 import type { BatchLedger } from '../providers/open-batch.ts';
 import type { Edges } from '../run/input.ts';
@@ -233,7 +232,7 @@ function providersOf(
     log: options.log,
     random: Math.random,
     recordingKey,
-    clock: { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
+    clock: systemClock,
     ...options.reach,
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),

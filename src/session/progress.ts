@@ -2,12 +2,14 @@ import { forecastWords } from '../plan/cost-cap.ts';
 import type { Forecast } from '../plan/forecast.ts';
 import type { Halt } from '../plan/halt.ts';
 import { callsOf, possibleWords, recordedWords, type Plan } from '../plan/plan.ts';
+import { pause, type Clock } from '../providers/clock.ts';
 import { counted } from '../text/amounts.ts';
 import type { Purpose } from '../types/model.ts';
 
 interface HaltOptions {
   /** Milliseconds that the run may take; null: as long as it does. */
   timeoutMs: number | null;
+  clock: Clock;
   /** Where the signals come from; `process`. */
   process: Pick<NodeJS.EventEmitter, 'on' | 'off'> & { exit(code: number): void };
   log(line: string): void;
@@ -38,7 +40,7 @@ const INTERRUPTED = 130;
  * judged and reported. The same signal a second time ends the program at once. (A runner that
  * cancels a job sends SIGINT, and SIGTERM 7.5 s later.)
  */
-export function createHalting({ timeoutMs, process, log }: HaltOptions): Halting {
+export function createHalting({ timeoutMs, clock, process, log }: HaltOptions): Halting {
   const ending = new AbortController();
   const halt = (reason: Halt): void => {
     if (!ending.signal.aborted) ending.abort(reason);
@@ -56,23 +58,22 @@ export function createHalting({ timeoutMs, process, log }: HaltOptions): Halting
       );
     halt({ title: 'Interrupted', why: `${name} came` });
   };
-  const timer =
-    timeoutMs === null
-      ? null
-      : setTimeout(() => {
-          const minutes = timeoutMs / 60_000;
-          halt({
-            title: 'Time is up',
-            why: `the run took longer than ${minutes === 1 ? '1 minute' : `${String(minutes)} minutes`} (timeout)`,
-          });
-        }, timeoutMs);
-  timer?.unref();
+  const released = new AbortController();
+  if (timeoutMs !== null)
+    void pause(clock, timeoutMs, released.signal, 'deadline').then(() => {
+      if (released.signal.aborted) return;
+      const minutes = timeoutMs / 60_000;
+      halt({
+        title: 'Time is up',
+        why: `the run took longer than ${minutes === 1 ? '1 minute' : `${String(minutes)} minutes`} (timeout)`,
+      });
+    });
   for (const name of SIGNALS) process.on(name, onSignal);
   return {
     signal: ending.signal,
     halted: () => (ending.signal.aborted ? (ending.signal.reason as Halt) : null),
     release() {
-      if (timer !== null) clearTimeout(timer);
+      released.abort();
       for (const name of SIGNALS) process.off(name, onSignal);
     },
   };

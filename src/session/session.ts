@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Inputs } from '../config/inputs.ts';
 import type { Repository } from '../git/repository.ts';
 import { suitesOf } from '../plan/prepared.ts';
+import { systemClock } from '../providers/clock.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
 import type { Edges, RunInput } from '../run/input.ts';
@@ -104,8 +105,9 @@ export function openSession<T>(
     const opened = { ...options, env, repository, temporaryFolder, ground };
     const stores = openedOnce(() => storesOf(opened));
     const redactText = createRedactor(secrets ?? []);
+    const clock = options.reach?.clock ?? systemClock;
     const halting =
-      role === 'plan' ? NEVER : createHalting({ timeoutMs: inputs.timeoutMs, process, log });
+      role === 'plan' ? NEVER : createHalting({ timeoutMs: inputs.timeoutMs, clock, process, log });
     try {
       return await work({
         ...opened,

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/providers/clock.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { commandIn, type Said } from '../../stand-ins/command-line.ts';
 import {
@@ -21,6 +22,8 @@ export interface BatchProject {
   server: ModelServer;
   clock: TestClock;
   evaldiff(...argv: string[]): Promise<Said>;
+  /** The same by another clock than `clock`. */
+  at(clock: Clock, ...argv: string[]): Promise<Said>;
   result(...argv: string[]): Promise<{ result: Result; code: number; err: string }>;
   close(): Promise<void>;
 }
@@ -66,17 +69,19 @@ export async function openBatchProject({
       'polite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
   });
   const clock = testClock();
-  const evaldiff: BatchProject['evaldiff'] = (...argv) =>
+  const at: BatchProject['at'] = (its, ...argv) =>
     commandIn(repository.directory, argv, {
       env: fixtureEnvironment({ OPENAI_API_KEY: BATCH_KEY, ANTHROPIC_API_KEY: BATCH_KEY }),
       width: 160,
-      reach: { vendorUrls: vendorUrls(server), clock },
+      reach: { vendorUrls: vendorUrls(server), clock: its },
     });
+  const evaldiff: BatchProject['evaldiff'] = (...argv) => at(clock, ...argv);
   return {
     repository,
     server,
     clock,
     evaldiff,
+    at,
     async result(...argv) {
       const { out, err, code } = await evaldiff(...argv, '--json');
       if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { Clock } from '../../../src/providers/clock.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { storeOf } from '../../stand-ins/kept.ts';
 import { fixtureEnvironment, removeTemporaryFolders } from '../../stand-ins/repository.ts';
@@ -292,11 +293,16 @@ describe('a sweep that ends while it waits for a batch', () => {
 
   test('by its time does the same, and answers that are not asked for any more are stored all the same', async () => {
     const late = await open();
-    const { code, out } = await started(
-      late,
-      ['run', '--json', '--timeout', '0.05'],
-      () => undefined,
-    );
+    // Once the batch is sent and waited for, an hour passes.
+    const clock: Clock = {
+      ...late.clock,
+      async sleep(ms, signal, what) {
+        if (what === 'pause' && late.server.batches.length > 0) late.clock.expire(3_600_000);
+        await new Promise(setImmediate);
+        await late.clock.sleep(ms, signal, what);
+      },
+    };
+    const { code, out } = await late.at(clock, 'run', '--json', '--timeout', '60');
     const result = JSON.parse(out) as Result;
     expect([code, result.conclusion]).toEqual([0, 'neutral']);
     expect(result.title).toMatch(/^Waiting for a batch; run again to pick it up\. Time is up: /);

@@ -1,6 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { createHalting } from '../../../src/session/progress.ts';
+import { testClock } from '../../unit/providers/providers-setting.ts';
+
+const turns = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 class Signals extends EventEmitter {
   exits: number[] = [];
@@ -12,14 +18,16 @@ class Signals extends EventEmitter {
 function watched(timeoutMs: number | null = null) {
   const signals = new Signals();
   const lines: string[] = [];
+  const clock = testClock();
   const halting = createHalting({
     timeoutMs,
+    clock,
     process: signals,
     log: (line) => {
       lines.push(line);
     },
   });
-  return { signals, lines, halting };
+  return { signals, lines, clock, halting };
 }
 
 describe('a run that is told to end', () => {
@@ -51,17 +59,21 @@ describe('a run that is told to end', () => {
     expect([signals.listenerCount('SIGINT'), signals.listenerCount('SIGTERM')]).toEqual([0, 0]);
   });
 
-  test('ends when its time is up', async () => {
-    const { halting } = watched(1);
-    // The timer does not keep a program alive by itself.
-    const alive = setInterval(() => undefined, 1000);
-    await new Promise((resolve) => {
-      halting.signal.addEventListener('abort', resolve);
-    });
-    clearInterval(alive);
+  test('ends when its time is up, and not once it is released', async () => {
+    const [late, done] = [watched(60_000), watched(60_000)];
+    done.halting.release();
+    for (const { clock, halting } of [late, done]) {
+      clock.expire(59_999);
+      await turns();
+      expect(halting.halted()).toBeNull();
+      clock.expire(1);
+      await turns();
+    }
+    expect(done.halting.halted()).toBeNull();
+    const { halting } = late;
     expect(halting.halted()).toEqual({
       title: 'Time is up',
-      why: expect.stringMatching(/^the run took longer than .* \(timeout\)$/),
+      why: 'the run took longer than 1 minute (timeout)',
     });
     halting.release();
   });
