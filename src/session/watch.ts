@@ -27,6 +27,7 @@ export async function afterEachEdit(
     watch.end();
   };
   until?.addEventListener('abort', stop);
+  if (until?.aborted === true) stop();
   if (until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     let begun: number | null = Date.now();

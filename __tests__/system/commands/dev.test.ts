@@ -115,7 +115,11 @@ function asked(
   });
 }
 
-afterEach(close);
+afterEach(async () => {
+  jest.restoreAllMocks();
+  syncBuiltinESMExports();
+  await close();
+});
 
 describe('evaldiff dev', () => {
   test('is served to who knows its address, under its own name, and takes actions from its page alone', async () => {

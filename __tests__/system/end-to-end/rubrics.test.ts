@@ -78,8 +78,11 @@ describe('a pull request that only loosens a rubric', () => {
       'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
     );
     expect(comment).toContain(
-      'quiz: the scoring moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass): look at that change before the pass rate',
+      'Only the scoring changed: the same answers pass 50.0 % of the time under base’s and 100.0 % under head’s.',
     );
+    expect(comment).toContain('of the same 18 answers in quiz, 0 pass → fail, 9 fail → pass');
+    // The first two say it; the bullet that says it in other runs would be a third time.
+    expect(comment).not.toContain('look at that change');
     expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
   });
 
