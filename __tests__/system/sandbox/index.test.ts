@@ -742,7 +742,7 @@ describe('errors of JavaScript code', () => {
     ['metric = Array(1e6).fill(1); result = true', 'metric is larger than 64 KiB'],
     ['require("fs")', "ReferenceError on line 1: 'require' is not defined"],
     ['for (var a = [];;) a.push(new ArrayBuffer(1 << 26))', 'used more than 512 MiB'],
-    ['for (var a = null;;) a = { a }', 'used more than 512 MiB'],
+    ['for (var a = null;;) a = { a, list: Array(1000).fill(1) }', 'used more than 512 MiB'],
     ['throw new Error("a\\n::error::b" + "c".repeat(9999))', 'Error on line 1: a ::error::bc'],
   ])('%j says %s', async (code, message) => {
     const result = await one('javascript', code);
