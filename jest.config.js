@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 const project = {
   testEnvironment: '<rootDir>/__tests__/environment.js',
@@ -21,8 +23,9 @@ export default {
       testMatch: ['<rootDir>/__tests__/{system,contract,stand-ins}/**/*.test.ts'],
     },
   ],
-  // Half of the tests wait for processes of their own: every core gets a worker.
-  maxWorkers: '100%',
+  // Half of the tests wait for processes of their own: with a worker a core, a third of the time of
+  // the cores is left over.
+  maxWorkers: availableParallelism() + 1,
   // What a test file loaded stays for long, and every start of a process copies the pages of the one
   // that starts it (130 ms at 600 MB, 4 at 50): a worker that grew is replaced.
   workerIdleMemoryLimit: '300MB',
