@@ -121,6 +121,12 @@ afterEach(async () => {
   await close();
 });
 
+/** Opens the reference whose answer the edit changed, until that answer can be accepted. */
+async function openReturns(page: Page): Promise<void> {
+  await page.locator('.ref', { hasText: 'returns' }).click();
+  await page.locator('[data-kind=accept]').first().waitFor();
+}
+
 describe('evaldiff dev', () => {
   test('is served to who knows its address, under its own name, and takes actions from its page alone', async () => {
     const { url } = await dev();
@@ -202,8 +208,7 @@ inBrowser('the workbench in a browser', () => {
     await says(page, '#state', 'up to date');
     edit('Answer:', 'Reply:');
     await says(page, 'h1', 'Regressed');
-    await page.locator('.ref', { hasText: 'returns' }).click();
-    await page.locator('[data-kind=accept]').first().waitFor();
+    await openReturns(page);
     await page.keyboard.press('a');
     await page.locator('#undo:enabled').waitFor();
     expect(fileNow()).toBe(TESTS.replace('"30 days"', '"no idea"'));
@@ -259,8 +264,7 @@ inBrowser('the workbench in a browser', () => {
     await says(page, '#state', 'up to date');
     edit('Answer:', 'Reply:');
     await says(page, '.ref', '0/2');
-    await page.locator('.ref', { hasText: 'returns' }).click();
-    await page.locator('[data-kind=accept]').first().waitFor();
+    await openReturns(page);
     writeFileSync(join(running?.directory ?? '', TEST_FILE), meanwhile(text));
     const answered = page.waitForResponse((one) => one.url().endsWith('/act'));
     await page.evaluate("document.querySelector('[data-kind=accept]').click()");
@@ -277,8 +281,7 @@ inBrowser('the workbench in a browser', () => {
     await says(page, '#state', 'up to date');
     edit('Answer:', 'Reply:');
     await says(page, '.ref', '0/2');
-    await page.locator('.ref', { hasText: 'returns' }).click();
-    await page.locator('[data-kind=accept]').first().waitFor();
+    await openReturns(page);
     const folder = join(running?.directory ?? '', 'prompts/tests');
     const before = readdirSync(folder);
     // What a full disk does: some of a file is written, then no more. Ours alone, so that the look goes on.

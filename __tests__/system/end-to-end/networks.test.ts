@@ -1,6 +1,5 @@
-import http from 'node:http';
 import https from 'node:https';
-import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ofOwnAuthority, type KeyPair } from '../../stand-ins/certificate.ts';
 import {
@@ -8,6 +7,7 @@ import {
   fixtureEnvironment,
   removeTemporaryFolders,
 } from '../../stand-ins/repository.ts';
+import { tunnelProxy } from '../../stand-ins/tunnel-proxy.ts';
 import { startBundle } from './runner.ts';
 
 jest.setTimeout(60_000);
@@ -55,19 +55,10 @@ async function company(): Promise<Company> {
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ choices: [{ finish_reason: 'stop', message }] }));
   });
-  const proxy = http.createServer();
-  proxy.on('connect', ({ url }, client, head) => {
+  const proxy = tunnelProxy(({ url }) => {
     tunnels.push(url);
-    const server = connect(Number(url?.split(':')[1]), '127.0.0.1', () => {
-      client.write('HTTP/1.1 200 Established\r\n\r\n');
-      server.write(head);
-      server.pipe(client).pipe(server);
-    });
-    for (const socket of [client, server]) {
-      socket.on('error', () => undefined);
-      open.push(() => void socket.destroy());
-    }
-  });
+    return 200;
+  }, open);
   return { gate: await listening(gate), proxy: await listening(proxy), keys, tunnels };
 }
 

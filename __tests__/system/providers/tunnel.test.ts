@@ -1,12 +1,13 @@
-import http from 'node:http';
+import type http from 'node:http';
 import https from 'node:https';
-import { connect, type AddressInfo, type Server } from 'node:net';
+import { type AddressInfo, type Server } from 'node:net';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createProviders, type ProviderOptions } from '../../../src/providers/index.ts';
 import type { Completion } from '../../../src/types/model.ts';
 import { selfSigned, type KeyPair } from '../../stand-ins/certificate.ts';
 import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { tunnelProxy } from '../../stand-ins/tunnel-proxy.ts';
 import { errorOf, KEY, options, requestTo } from '../../unit/providers/providers-setting.ts';
 
 let pair: KeyPair;
@@ -62,20 +63,10 @@ async function network(
     request.resume();
     response.writeHead(200, { 'content-type': 'application/json' }).end(REPLY);
   });
-  const proxy = http.createServer();
-  proxy.on('connect', ({ url, headers }, client, head) => {
+  const proxy = tunnelProxy(({ url, headers }) => {
     network.asked.push({ url, headers });
-    if (status !== 200) return void client.end(`HTTP/1.1 ${String(status)} No\r\n\r\n`);
-    const server = connect(Number(url?.split(':')[1]), '127.0.0.1', () => {
-      client.write('HTTP/1.1 200 Established\r\n\r\n');
-      server.write(head);
-      server.pipe(client).pipe(server);
-    });
-    for (const socket of [client, server]) {
-      socket.on('error', () => undefined);
-      open.push(() => void socket.destroy());
-    }
-  });
+    return status;
+  }, open);
   const [port, proxyPort] = [await listening(origin), await listening(proxy)];
   const providers = createProviders(
     options({
