@@ -114,12 +114,15 @@ export function gitArguments(place: GitPlace, command: readonly string[]): strin
   ];
 }
 
+/**
+ * Every git has a session of its own: it can ask nothing on the terminal, and a Ctrl-C there reaches
+ * evaldiff alone, which still reads what it reports. On Windows it would get a window.
+ */
+export const OWN_SESSION = process.platform !== 'win32';
+
 interface RunOptions {
   input?: Uint8Array;
-  /**
-   * Talks to a remote: own session (nothing can ask on the terminal), ended after so many
-   * milliseconds.
-   */
+  /** Talks to a remote: ended after so many milliseconds. */
   networkTimeoutMs?: number;
   /** Receives stdout in pieces; `output` is then empty. */
   onOutput?: (chunk: Buffer) => void;
@@ -140,7 +143,7 @@ export function runGit(
     cwd: place.directory,
     env: place.environment,
     stdio: 'pipe',
-    detached: networkTimeoutMs !== undefined && process.platform !== 'win32',
+    detached: OWN_SESSION,
     windowsHide: true,
   });
   const output: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
 import { InternalError } from '../errors.ts';
-import { gitArguments, lastLine, startFailure, type GitPlace } from './command.ts';
+import { gitArguments, lastLine, OWN_SESSION, startFailure, type GitPlace } from './command.ts';
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -109,6 +109,7 @@ function startSession(place: GitPlace): Session {
     cwd: place.directory,
     env: place.environment,
     stdio: 'pipe',
+    detached: OWN_SESSION,
     windowsHide: true,
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();

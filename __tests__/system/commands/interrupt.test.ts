@@ -9,9 +9,13 @@ import { openShop } from '../../unit/commands/shop.ts';
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 afterAll(removeTemporaryFolders);
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  'a run that gets %s ends by itself with a partial report, and the next one goes on from there',
-  async (signal) => {
+test.each([
+  ['SIGINT', 'alone'],
+  ['SIGTERM', 'alone'],
+  ['SIGINT', 'with all that it started, as from a terminal'],
+] as const)(
+  'a run that gets %s %s ends by itself with a partial report, and the next one goes on from there',
+  async (signal, whom) => {
     let silent = true;
     const allAsked = Promise.withResolvers<undefined>();
     const fiveTold = Promise.withResolvers<undefined>();
@@ -26,6 +30,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
         cwd: shop.repository.directory,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: localEndpoint(shop.server),
+        detached: true,
       });
       let [out, err] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -41,7 +46,8 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
         });
       });
       await Promise.all([allAsked.promise, fiveTold.promise]);
-      child.kill(signal);
+      if (whom === 'alone') child.kill(signal);
+      else process.kill(-(child.pid ?? 0), signal);
       expect(await ended).toBe(2);
       expect(err).toContain(`${signal}: no further call is made; what there is will be reported.`);
       const result = JSON.parse(out) as Result;

@@ -1,5 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
-import { gitEnvironment, lastLine } from '../../../src/git/command.ts';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { gitEnvironment, lastLine, runGit } from '../../../src/git/command.ts';
+import { createRepository, removeTemporaryFolders } from '../../stand-ins/repository.ts';
+
+afterAll(removeTemporaryFolders);
 
 describe("the line of git's complaint that a user sees", () => {
   test.each([
@@ -88,3 +93,20 @@ describe('the environment of git', () => {
     });
   });
 });
+
+(process.platform === 'win32' ? test.skip : test)(
+  'a git is no part of the group that Ctrl-C in a terminal ends',
+  async () => {
+    const repository = createRepository();
+    const place = {
+      directory: repository.directory,
+      gitDir: join(repository.directory, '.git'),
+      environment: gitEnvironment(process.env),
+      settings: ['alias.group=!ps -o pgid= -p $$'],
+    };
+    const { output } = await runGit(place, ['group']);
+    const ours = execFileSync('ps', ['-o', 'pgid=', '-p', String(process.pid)]);
+    expect(output.toString().trim()).toMatch(/^\d+$/);
+    expect(output.toString().trim()).not.toBe(ours.toString().trim());
+  },
+);
