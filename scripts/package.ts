@@ -1,15 +1,24 @@
 /**
- * Packs the npm package and uses it as a stranger would: installed from the tarball into an empty
- * folder, with nothing else there, on the oldest Node that it names and on this one. Fails when a
- * command does not do what it should, when the package brings other packages, or when it is larger
- * than it should be.
+ * Packs the npm package and uses it as a stranger would: by `npx evaldiff`, letter by letter as the
+ * README has it, in an empty folder, on the oldest Node that it names and on this one. npx finds it
+ * at a registry on loopback that has this one package. Fails when a command does not do what it
+ * should, when the package needs another one, or when it is larger than it should be.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { factsOf } from '../src/types/vendors.ts';
 
@@ -17,8 +26,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const LARGEST = 5_000_000;
 
 interface Manifest {
+  name: string;
+  version: string;
   engines: { node: string };
-  files: string[];
 }
 
 /** One command that a newcomer gives, the exit code it should end with, and what it should say. */
@@ -34,9 +44,25 @@ const STEPS: Step[] = [
   [['demo'], 0, /Conclusion: failure/],
 ];
 
+/** A server on loopback, and how to end it. */
+interface Server {
+  url: string;
+  close(): void;
+}
+
+function serve(answer: RequestListener): Promise<Server> {
+  const server = createServer(answer);
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      resolve({ url: `http://127.0.0.1:${String(port)}`, close: () => server.close() });
+    });
+  });
+}
+
 /** Answers as a model that a changed prompt sends astray. */
-function startModel(): Promise<{ url: string; close: () => void }> {
-  const server = createServer((request, response) => {
+function startModel(): Promise<Server> {
+  return serve((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -57,11 +83,31 @@ function startModel(): Promise<{ url: string; close: () => void }> {
       );
     });
   });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      resolve({ url: `http://127.0.0.1:${String(port)}/v1`, close: () => server.close() });
-    });
+}
+
+/** A registry that has this package and no other: whatever else npx asks for is not found. */
+function startRegistry(tarball: string, manifest: Manifest): Promise<Server> {
+  const bytes = readFileSync(tarball);
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  return serve((request, response) => {
+    if (request.url === `/${manifest.name}.tgz`) {
+      response.end(bytes);
+      return;
+    }
+    if (request.url !== `/${manifest.name}`) {
+      response.statusCode = 404;
+      response.end('{}');
+      return;
+    }
+    const at = `http://${request.headers.host ?? ''}/${manifest.name}.tgz`;
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({
+        name: manifest.name,
+        'dist-tags': { latest: manifest.version },
+        versions: { [manifest.version]: { ...manifest, dist: { tarball: at, integrity } } },
+      }),
+    );
   });
 }
 
@@ -78,22 +124,17 @@ function pack(folder: string): string {
   return join(folder, tarball);
 }
 
-/** An empty git repository with the package installed in it, and the Node that runs it. */
-function project(folder: string, tarball: string, version: string | null): string {
-  const silent = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] as const };
-  const npm = (...args: string[]): void => {
-    execFileSync('npm', args, { ...silent, stdio: [...silent.stdio] });
-  };
-  npm('init', '--yes');
-  npm('install', '--no-audit', '--no-fund', tarball);
-  const installed = readdirSync(join(folder, 'node_modules')).filter((name) => /^\w/.test(name));
-  if (installed.join() !== 'evaldiff')
-    throw new Error(`the package brings others along: ${installed.join(', ')}`);
-  if (version === null) return process.execPath;
+/** The folder of a Node of this version, from npm; null: the one that runs this. */
+function nodeOf(version: string | null, place: string): string {
+  if (version === null) return dirname(process.execPath);
   const system = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${system}-${process.arch}`;
-  npm('install', '--no-audit', '--no-fund', '--no-save', `${name}@${version}`);
-  return join(folder, 'node_modules', name, 'bin', 'node');
+  execFileSync(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--no-save', '--prefix', place, `${name}@${version}`],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  return join(place, 'node_modules', name, 'bin');
 }
 
 function git(folder: string, ...args: string[]): void {
@@ -103,34 +144,35 @@ function git(folder: string, ...args: string[]): void {
   });
 }
 
-/** Runs one command of the installed package; throws with all it said when it is not as it should be. */
-async function take(
-  node: string,
-  folder: string,
-  [command, code, says]: Step,
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
-  const bin = join(folder, 'node_modules', 'evaldiff', 'dist', 'cli', 'index.js');
+/** Where a stranger stands: an empty folder, and what the shell there knows. */
+interface Shell {
+  folder: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Gives one command line to npx; throws with all it said when it is not as it should be. */
+async function take({ folder, env }: Shell, [command, code, says]: Step): Promise<void> {
   const [ended, said] = await new Promise<[number, string]>((resolve) => {
-    execFile(node, [bin, ...command], { cwd: folder, env }, (error, out, err) => {
+    execFile('npx', ['evaldiff', ...command], { cwd: folder, env }, (error, out, err) => {
       resolve([error === null ? 0 : Number(error.code ?? 1), `${out}${err}`]);
     });
   });
   if (ended !== code || !says.test(said))
     throw new Error(
-      `evaldiff ${command.join(' ')} ended with ${String(ended)} where ${String(code)} and ${String(says)} are wanted:\n${said}`,
+      `npx evaldiff ${command.join(' ')} ended with ${String(ended)} where ${String(code)} and ${String(says)} are wanted:\n${said}`,
     );
 }
 
 /** Starts the workbench, has its page and its board answer, and ends it as Ctrl-C does. */
-async function openWorkbench(node: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const bin = join(folder, 'node_modules', 'evaldiff', 'dist', 'cli', 'index.js');
-  const child = spawn(node, [bin, 'dev', '--base', 'HEAD'], {
+async function openWorkbench({ folder, env }: Shell): Promise<void> {
+  const child = spawn('npx', ['evaldiff', 'dev', '--base', 'HEAD'], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
   });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  // Its output ends with the last of them that writes there: npx, its shell and the program.
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   try {
     const url = await new Promise<string>((resolve, reject) => {
       let said = '';
@@ -140,7 +182,7 @@ async function openWorkbench(node: string, folder: string, env: NodeJS.ProcessEn
         if (found !== undefined) resolve(found);
       });
       void ended.then((code) => {
-        reject(new Error(`evaldiff dev ended with ${String(code)}: ${said}`));
+        reject(new Error(`npx evaldiff dev ended with ${String(code)}: ${said}`));
       });
     });
     for (const [path, says] of [
@@ -150,28 +192,35 @@ async function openWorkbench(node: string, folder: string, env: NodeJS.ProcessEn
       const answer = await fetch(new URL(path, url));
       if (!answer.ok || !(await answer.text()).includes(says))
         throw new Error(
-          `evaldiff dev: ${path === '' ? 'the page' : path} answers ${String(answer.status)}`,
+          `npx evaldiff dev: ${path === '' ? 'the page' : path} answers ${String(answer.status)}`,
         );
     }
   } finally {
-    child.kill('SIGINT');
+    // As a terminal sends it: to all of them.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT');
+    await ended;
   }
-  const code = await ended;
-  if (code !== 0) throw new Error(`evaldiff dev ended with ${String(code)} where 0 is wanted`);
 }
 
-async function tryOut(tarball: string, version: string | null): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-package-'));
+/** From an empty folder to a red verdict. Whatever npx leaves behind lies in `place`. */
+async function tryOut(bin: string, registry: Server, place: string): Promise<void> {
+  const folder = join(place, 'empty');
+  mkdirSync(folder);
   const model = await startModel();
   const env = {
     ...process.env,
+    PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
+    npm_config_registry: registry.url,
+    npm_config_cache: join(place, 'npm'),
+    npm_config_update_notifier: 'false',
+    npm_config_yes: 'true', // npx asks once whether it may install; here nobody answers.
     OPENAI_API_KEY: 'none',
-    EVALDIFF_ENDPOINTS: `local=${model.url}`,
-    XDG_CACHE_HOME: join(folder, '.cache'),
+    EVALDIFF_ENDPOINTS: `local=${model.url}/v1`,
+    XDG_CACHE_HOME: join(place, 'cache'),
   };
+  const shell = { folder, env };
   try {
     git(folder, 'init', '--quiet', '--initial-branch', 'main');
-    const node = project(folder, tarball, version);
     const started = performance.now();
     for (const step of STEPS) {
       if (step[0][0] === 'run')
@@ -185,26 +234,31 @@ async function tryOut(tarball: string, version: string | null): Promise<void> {
         const prompt = join(folder, 'prompts', 'support.yaml');
         appendFileSync(prompt, '  - { role: human, content: Say nothing else than hello }\n');
       }
-      await take(node, folder, step, env);
+      await take(shell, step);
     }
-    await openWorkbench(node, folder, env);
-    const node_ = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+    await openWorkbench(shell);
+    const node = execFileSync('node', ['--version'], { encoding: 'utf8', env }).trim();
     process.stdout.write(
-      `Node ${node_}: ${STEPS.map(([command]) => command[0]).join(', ')}, dev in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
+      `Node ${node}: npx evaldiff ${STEPS.map(([command]) => command[0]).join(', ')}, dev in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
     );
   } finally {
     model.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 const oldest = `${manifest.engines.node.replace('>=', '')}.0`;
-const place = mkdtempSync(join(tmpdir(), 'evaldiff-tarball-'));
+const place = mkdtempSync(join(tmpdir(), 'evaldiff-package-'));
+const tarball = pack(place);
+const registry = await startRegistry(tarball, manifest);
 try {
-  const tarball = pack(place);
   process.stdout.write(`${(statSync(tarball).size / 1e6).toFixed(1)} MB packed\n`);
-  for (const version of [oldest, null]) await tryOut(tarball, version);
+  for (const version of [oldest, null]) {
+    const own = join(place, version ?? 'this');
+    mkdirSync(own);
+    await tryOut(nodeOf(version, own), registry, own);
+  }
 } finally {
+  registry.close();
   rmSync(place, { recursive: true, force: true });
 }
