@@ -34,7 +34,7 @@ function gradeSuite(
   terminal: Terminal,
 ): Promise<void> {
   return asking(opened, async (edges) => {
-    const result = await graded(suite, opened, options, edges);
+    const result = opened.session.redact(await graded(suite, opened, options, edges));
     if (options.json === true) terminal.out(`${logJson(result)}\n`);
     else await printBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), terminal);
   });
@@ -116,7 +116,8 @@ function gradeRubric(
   terminal: Terminal,
 ): Promise<void> {
   return asking(opened, async (edges) => {
-    const test = await tried(rubricNamed(name, opened.project), repeats, opened, options, edges);
+    const rubric = rubricNamed(name, opened.project);
+    const test = opened.session.redact(await tried(rubric, repeats, opened, options, edges));
     if (options.json === true) terminal.out(`${logJson(test)}\n`);
     else await printBlocks(rubricTestBlocks(test), terminal);
   });

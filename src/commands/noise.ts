@@ -43,7 +43,7 @@ export function noiseCommand(
       const runs = readRuns(options.runs);
       const noise = await withProject(options, terminal, { overrides }, async (session) => {
         const { head } = await sideOf(options.base)(session);
-        const found = await measure(session, head, runs);
+        const found = session.redact(await measure(session, head, runs));
         await show(found, session, options, terminal);
         return found;
       });

@@ -12,7 +12,7 @@ import { builtInRubrics } from '../metrics/rubric.ts';
 import type { Result } from '../result/result.ts';
 import type { Edges } from '../run/input.ts';
 import { trustLevel } from '../select/trust.ts';
-import { accessFrom } from '../session/access.ts';
+import { accessFrom, secretsOf } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { withRepository } from '../session/opened-repository.ts';
 import type { Output, OwnFolder } from '../session/safe-writing.ts';
@@ -120,6 +120,9 @@ function warningOfKeys(session: Session, named: readonly string[]): Session {
   };
 }
 
+/** A shorter value of a key's variable is none: servers without keys are given `none` or `EMPTY`. */
+const SHORTEST_KEY = 8;
+
 function sessionOptions(
   options: EvaluateOptions,
   terminal: Terminal,
@@ -129,6 +132,7 @@ function sessionOptions(
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
+  const read = given(options, overrides, env);
   const log = (line: string): void => {
     err(`${logText(line)}\n`);
   };
@@ -137,8 +141,9 @@ function sessionOptions(
     workingDirectory: '',
     temporary: tmpdir(),
     env,
-    ...given(options, overrides, env),
-    secrets: null,
+    ...read,
+    // Shorter ones stand for "none": taken out, they would tear words apart.
+    secrets: secretsOf(read.access).filter(({ length }) => length >= SHORTEST_KEY),
     role,
     trust: trustLevel(COMMAND_LINE, {
       trust,
@@ -268,17 +273,17 @@ export async function evaluateSides(
   return show(await evaluate(session, mode, await find(session)), session, options, terminal);
 }
 
-/** Prints a result and writes its reports. */
+/** Prints a result and writes its reports, without the keys that an answer may repeat. */
 export async function show(
-  evaluated: Evaluated,
+  { result: evaluated, suites }: Evaluated,
   session: Session,
   options: EvaluateOptions,
   terminal: Terminal,
 ): Promise<Result> {
-  const { result } = evaluated;
+  const result = session.redact(evaluated);
   await print(result, options, terminal);
   await writeOwnReports(session, options, terminal, (folder) =>
-    writeRun(session, evaluated, folder, commentMarker('evaldiff')),
+    writeRun(session, { result, suites }, folder, commentMarker('evaldiff')),
   );
   return result;
 }

@@ -43,7 +43,7 @@ export async function runPart(
   await withProject(options, terminal, { overrides, role: 'shard', outputs }, async (session) => {
     await refuseForeign(folder);
     const { head } = await currentFiles(session);
-    const manifest = await evaluateShard(session, head, shard, folder);
+    const manifest = session.redact(await evaluateShard(session, head, shard, folder));
     terminal.out(
       options.json === true
         ? `${logJson(manifest)}\n`

@@ -50,8 +50,8 @@ export interface SessionOptions extends CheckoutPlace {
   /** The project's folder below `directory`, POSIX; '' for the folder itself. */
   workingDirectory: string;
   access: Access;
-  /** To be taken out of what is published; null: all of it is for its owner's eyes. */
-  secrets: readonly string[] | null;
+  /** To be taken out of what is shown, written or published. */
+  secrets: readonly string[];
   role: SessionRole;
   trust: TrustDecision;
   withheld: Withheld | null;
@@ -98,13 +98,13 @@ export function openSession<T>(
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const { role, secrets, inputs, outputs, record, log } = options;
-  const env = withoutSecrets(options.env, [...secretsOf(options.access), ...(secrets ?? [])]);
+  const env = withoutSecrets(options.env, [...secretsOf(options.access), ...secrets]);
   return withRepository({ ...options, env }, async (repository, temporaryFolder) => {
     const ground = groundOf(repository);
     await refuseUnwritable(record === null ? outputs : [...outputs, record], ground);
     const opened = { ...options, env, repository, temporaryFolder, ground };
     const stores = openedOnce(() => storesOf(opened));
-    const redactText = createRedactor(secrets ?? []);
+    const redactText = createRedactor(secrets);
     const clock = options.reach?.clock ?? systemClock;
     const halting =
       role === 'plan' ? NEVER : createHalting({ timeoutMs: inputs.timeoutMs, clock, process, log });
@@ -115,7 +115,7 @@ export function openSession<T>(
         halting,
         openStores: stores.open,
         closeStores: stores.close,
-        redact: (value) => (secrets === null ? value : redactAll(value, redactText)),
+        redact: (value) => redactAll(value, redactText),
       });
     } finally {
       halting.release();
@@ -190,11 +190,12 @@ export async function withEdges<T>(
   exchange?: AnswerExchange,
 ): Promise<T> {
   const { ground, record, log, planned } = session;
+  const write = record === null ? null : recorder(record, ground, log);
   const progress: Progress = createProgress({ ...session.progress, now: Date.now });
   const world = openWorld({
     ...session,
     trees: base === null ? [head] : [base, head],
-    record: record === null ? null : recorder(record, ground, log),
+    record: write === null ? null : (line) => write(session.redact(line)),
     exchange,
     planned(plan, ready) {
       planned(plan, ready);

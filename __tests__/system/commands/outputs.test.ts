@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
-import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { filesBelow, removeTemporaryFolders } from '../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../unit/commands/shop.ts';
 
 // Real git, on a machine that may be busy.
@@ -99,4 +99,39 @@ describe('a place that cannot be written to', () => {
       expect(err).not.toMatch(/fault is its own|^\| +at /m);
     },
   );
+});
+
+const KEY = 'q7Xw2LmN9vTz4RbK8sYd1HcF';
+
+describe('a key that an answer repeats', () => {
+  test.each([
+    [['run', '--report', 'out', '--record', 'answers.jsonl']],
+    [['run', '--json']],
+    [['diff', '--report', 'out']],
+    [['noise', '--runs', '2', '--report', 'out', '--record', 'answers.jsonl']],
+  ])('is neither shown nor written by %j', async (argv) => {
+    shop = await openShop({
+      env: { LOCAL_KEY: KEY },
+      answer: () => ({ text: `Yes, 5. My key is ${KEY}, or ${btoa(KEY)}.` }),
+    });
+    const { evaldiff, repository, server } = shop;
+    const prompt = join(repository.directory, 'prompts/ask.yaml');
+    writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Answer:', 'Answer this:'));
+    const { out, err } = await evaldiff(...argv);
+    const written = Object.entries(filesBelow(repository.directory)).filter(([path]) =>
+      /^(?:out\/|answers)/.test(path),
+    );
+    expect(server.requests.length).toBeGreaterThan(0);
+    expect(written.length + Number(argv.includes('--json'))).toBeGreaterThan(0);
+    for (const text of [out, err, ...written.map(([, content]) => content)])
+      for (const spelling of [KEY, btoa(KEY)]) expect(text).not.toContain(spelling);
+    if (argv[0] === 'run')
+      expect([out, ...written.map(([, content]) => content)].join('')).toContain('My key is ***');
+  });
+
+  test('is no key where it is too short to be one: a server that wants none', async () => {
+    shop = await openShop({ env: { LOCAL_KEY: 'none' }, answer: () => ({ text: '5, or none' }) });
+    const { out } = await shop.evaldiff('run', '--json');
+    expect(out).toContain('"5, or none"');
+  });
 });
