@@ -1,6 +1,6 @@
 import { below, layered, type Document, under, valueAt } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
-import { folderOf, isBelow, isPlainRelative, join } from '../documents/paths.ts';
+import { folderOf, isBelow, isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
@@ -106,7 +106,7 @@ function findEntry(
   trail: readonly string[],
 ): { file: string } | { message: string } {
   if (!isPlainRelative(entry))
-    return { message: 'defaults must be a relative path like tests/name' };
+    return { message: `defaults must be a relative path like tests/name${slashHint(entry)}` };
   const path = join(folderOf(from.file), entry);
   if (path === null || !isBelow(path, state.root))
     return { message: `${entry} is outside the prompts folder` };

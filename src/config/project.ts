@@ -1,6 +1,7 @@
 import { distinct } from '../documents/document.ts';
 import { filesOf, twins, type Files, type ParsedDocuments } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
+import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { everyMetric, type BuiltInMetrics } from '../suite/metrics.ts';
 import type { Project, Suite } from '../suite/suite.ts';
@@ -21,6 +22,7 @@ import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
+import { SETTINGS_FILE } from './settings.ts';
 import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
 import { checkUnread } from './unread-files.ts';
 
@@ -121,22 +123,32 @@ export async function readProject(
   };
 }
 
+/** Folders with settings of their own that are named where the root has none. */
+const SHOWN_FOLDERS = 3;
+
 /**
  * A run on the wrong folder must not look like one in which nothing changed. Files that were found
  * and came to nothing say why.
  */
 function nothingToRun(
-  { commit }: SourceTree,
+  { commit, files }: SourceTree,
   config: string,
   notices: readonly Notice[],
 ): Problem[] {
   const reasons = notices.filter(({ kind }) => kind === 'import' || kind === 'unused');
   if (reasons.length > 0) return reasons.map(({ place, message }) => problem(place, message));
   const where = commit === 'worktree' ? '' : ` at ${commit.slice(0, 7)}`;
+  const others = [...files.keys()]
+    .filter((path) => path.endsWith(`/${SETTINGS_FILE}`))
+    .sort()
+    .slice(0, SHOWN_FOLDERS)
+    .map(folderOf);
+  const there =
+    others.length === 0 ? '' : `; ${others.join(', ')} ${others.length === 1 ? 'has' : 'have'} one`;
   return [
     problem(
       { file: config, line: 0 },
-      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them`,
+      `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory) or the file (config, --config) that has them${there}`,
     ),
   ];
 }

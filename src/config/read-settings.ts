@@ -1,7 +1,7 @@
 import { emptyMap, type Document, valueAt } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
-import { isPlainRelative, join } from '../documents/paths.ts';
+import { isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Settings } from '../suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
@@ -136,7 +136,10 @@ function findSettings(
   const asked = isPlainRelative(config) ? join('', config) : null;
   if (asked === null) {
     problems.push(
-      problem(null, `config: ${config.slice(0, 100)} must be a path below the working directory`),
+      problem(
+        null,
+        `config: ${config.slice(0, 100)} must be a path below the working directory${slashHint(config)}`,
+      ),
     );
     return null;
   }

@@ -10,6 +10,7 @@ import {
   isBelow,
   isPlainRelative,
   join,
+  slashHint,
   trailOf,
 } from './paths.ts';
 import { readYaml } from './yaml.ts';
@@ -142,7 +143,9 @@ function findData(
   from: Place,
 ): { file: string } | { message: string } {
   if (!isPlainRelative(path))
-    return { message: `${path.slice(0, 100)} must be a relative path like data/cases.jsonl` };
+    return {
+      message: `${path.slice(0, 100)} must be a relative path like data/cases.jsonl${slashHint(path)}`,
+    };
   const candidates = [join(folderOf(from.file), path), join('', path)];
   const file = candidates.find((each) => each !== null && tree.files.has(each));
   if (file !== undefined && file !== null) return { file };

@@ -20,6 +20,14 @@ export function isPlainRelative(path: string): boolean {
   return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
 }
 
+/** What to write in place of a path as Windows shows it; empty where slashes are not what is wrong. */
+export function slashHint(path: string): string {
+  const slashed = path.replaceAll('\\', '/').replace(/^\.\//, '');
+  return path.includes('\\') && isPlainRelative(slashed)
+    ? `; write it with forward slashes: ${slashed.slice(0, 100)}`
+    : '';
+}
+
 /** `path` seen from `folder`, without `.` and `..`; null where it leads out of the root. */
 export function join(folder: string, path: string): string | null {
   const steps: string[] = [];
@@ -49,7 +57,7 @@ const MAX_STARS = 3;
 /** Why a pattern of the user's cannot be used, or null. */
 export function globProblem(pattern: string): string | null {
   if (!isPlainRelative(pattern))
-    return `${pattern.slice(0, 100)} must be a relative pattern like prompts/*.yaml`;
+    return `${pattern.slice(0, 100)} must be a relative pattern like prompts/*.yaml${slashHint(pattern)}`;
   if (pattern.split('/').includes('..')) return `${pattern} is outside the repository`;
   const stars = Math.max(
     ...pattern.split('/').map((segment) => segment.replaceAll('**', '*').split('*').length - 1),

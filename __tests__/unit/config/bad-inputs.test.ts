@@ -613,7 +613,6 @@ describe('defaults', () => {
     'https://evil.example/x',
     'pkg://x',
     '"%2e%2e/x"',
-    "'tests\\p'",
     '"tests/\\u0085p"'.replace('\\u0085', '\\t'),
     '~/x',
     '"{a: 1}"'.slice(1, -1),
@@ -625,6 +624,12 @@ describe('defaults', () => {
   ])('of %s is not a relative path', async (entry) => {
     expect(await problemsOf(to(entry))).toEqual([
       'prompts/p.yaml:1: defaults must be a relative path like tests/name',
+    ]);
+  });
+
+  test('as Windows shows it is refused with what to write', async () => {
+    expect(await problemsOf(to("'tests\\p'"))).toEqual([
+      'prompts/p.yaml:1: defaults must be a relative path like tests/name; write it with forward slashes: tests/p',
     ]);
   });
 
@@ -839,6 +844,15 @@ describe('a conversation', () => {
 });
 
 describe('files and patterns', () => {
+  test('as Windows shows them are refused with what to write', async () => {
+    expect(await problemsOf(settings("prompts: ['.\\prompts\\*.yaml']"))).toEqual([
+      'evaldiff.yaml:1: .\\prompts\\*.yaml must be a relative pattern like prompts/*.yaml; write it with forward slashes: prompts/*.yaml',
+    ]);
+    expect(await problemsOf(settings("prompts: ['C:\\prompts\\*.yaml']"))).toEqual([
+      'evaldiff.yaml:1: C:\\prompts\\*.yaml must be a relative pattern like prompts/*.yaml',
+    ]);
+  });
+
   test('outside of the repository are refused', async () => {
     expect(await problemsOf(settings('prompts: [../x/*.yaml]'))).toEqual([
       'evaldiff.yaml:1: ../x/*.yaml is outside the repository',
