@@ -57,9 +57,9 @@ async function offer(
     await writeFix(folder, fix);
     written += 1;
   }
-  if (written > 0) terminal.out('Written. Run "evaldiff diff" to see.\n');
+  if (written > 0) terminal.out('Written. Run "npx evaldiff diff" to see.\n');
   else if (fixes.length > 0 && terminal.confirm === undefined)
-    terminal.out('Write with: evaldiff fix --write\n');
+    terminal.out('Write with: npx evaldiff fix --write\n');
 }
 
 /** The last lines of a file first, so that writing one fix moves no other. */
@@ -101,6 +101,8 @@ async function writeFix(folder: string, fix: Fix): Promise<void> {
     refuse('is not a regular file of this project; nothing was written');
   const text = withEdit(await readFile(path, 'utf8'), fix);
   if (text === null)
-    return refuse('has changed since the run, so the fix is not written; run evaldiff diff again');
+    return refuse(
+      'has changed since the run, so the fix is not written; run npx evaldiff diff again',
+    );
   await writeFile(path, text);
 }

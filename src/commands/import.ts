@@ -23,6 +23,7 @@ import { logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { writeNewFiles } from './new-files.ts';
+import { directoryOption } from './options.ts';
 import { inRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
 import { verifyImport } from './verify-import.ts';
@@ -110,7 +111,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
     terminal.out(
       `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings).split('\n').slice(1).join('\n')}`,
     );
-  return end(imported, terminal);
+  return end(imported, shown, terminal);
 }
 
 /** Holds the imported tests against what promptfoo said of the same answers. */
@@ -136,15 +137,15 @@ function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
   for (const notice of distinct(remarks)) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
 }
 
-/** The last line, in numbers; and the exit code. */
-function end(imported: Imported, terminal: Terminal): number {
+/** The last line, in numbers; and the exit code. `folder`: where the files are now. */
+function end(imported: Imported, folder: string, terminal: Terminal): number {
   const untested = imported.prompts.filter(({ tests }) => tests === null).length;
   if (untested > 0)
     terminal.err(
       `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests are written for it\n`,
     );
   terminal.out(
-    `\n${counted(imported.prompts.length, 'prompt')}: ${carriedLine(imported)}. Check with: evaldiff validate\n`,
+    `\n${counted(imported.prompts.length, 'prompt')}: ${carriedLine(imported)}. Check with: npx evaldiff validate${directoryOption(folder)}\n`,
   );
   return imported.left.length + untested === 0 ? 0 : 1;
 }

@@ -113,3 +113,13 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
     command.option('--report <folder>', `also write ${takes.report} there`);
   return command.option('--json', 'print the result as JSON');
 }
+
+/** What to add to a command line that is about the project in another folder; '' for this one. */
+export function directoryOption(folder: string): string {
+  return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
+}
+
+/** As a shell takes it for one word. */
+export function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

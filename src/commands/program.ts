@@ -54,10 +54,22 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
 
 /** What people type who come from another tool. */
 const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
-  ['eval', 'evaldiff run evaluates the files as they are; evaldiff diff compares them with main.'],
-  ['test', 'evaldiff run evaluates the files as they are; evaldiff diff compares them with main.'],
-  ['view', 'evaldiff dev opens the workbench; evaldiff diff --report FOLDER writes report.html.'],
-  ['watch', 'evaldiff run --watch runs again after each edit; evaldiff dev shows it in a page.'],
+  [
+    'eval',
+    'npx evaldiff run evaluates the files as they are; npx evaldiff diff compares them with main.',
+  ],
+  [
+    'test',
+    'npx evaldiff run evaluates the files as they are; npx evaldiff diff compares them with main.',
+  ],
+  [
+    'view',
+    'npx evaldiff dev opens the workbench; npx evaldiff diff --report FOLDER writes report.html.',
+  ],
+  [
+    'watch',
+    'npx evaldiff run --watch runs again after each edit; npx evaldiff dev shows it in a page.',
+  ],
 ]);
 
 /**

@@ -110,7 +110,7 @@ async function rendered(
     throw new UserError([
       problem(
         null,
-        `name what to render: a result.json, a noise.json, or a folder that holds some (evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
+        `name what to render: a result.json, a noise.json, or a folder that holds some (npx evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
       ),
     ]);
   const [only, ...more] = files;

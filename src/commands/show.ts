@@ -73,7 +73,7 @@ async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
     throw new UserError([
       problem(
         { file: from, line: 0 },
-        `does not exist; write it with evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
+        `does not exist; write it with npx evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
       ),
     ]);
   const saved = await readSavedFiles(await savedFilesIn([from], cwd), cwd);
@@ -83,7 +83,7 @@ async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
     problem(
       { file: from, line: 0 },
       first === undefined
-        ? 'holds no result.json; write one with evaldiff diff --report'
+        ? 'holds no result.json; write one with npx evaldiff diff --report'
         : 'holds several results; name one result.json with --from',
     ),
   ]);
@@ -136,7 +136,7 @@ async function promptsOf(result: Result, options: ShowOptions, terminal: Termina
       );
     });
     if (!planned.ready) {
-      note('the prompts as sent are not shown: the files have errors (evaldiff validate)');
+      note('the prompts as sent are not shown: the files have errors (npx evaldiff validate)');
       return null;
     }
     if (result.head.sha === WORKTREE)

@@ -116,7 +116,7 @@ export function nothingToSweep(
   return [
     problem(
       { file: settings.file ?? SETTINGS_FILE, line: 0 },
-      'no prompt here has references, so there is nothing to run; write prompts there with their tests ("evaldiff init" begins with some), or name the folder that has them (working-directory, --directory)',
+      'no prompt here has references, so there is nothing to run; write prompts there with their tests ("npx evaldiff init" begins with some), or name the folder that has them (working-directory, --directory)',
     ),
   ];
 }

@@ -218,7 +218,7 @@ describe('evaldiff fix', () => {
         `${FILE}:10: restores 5 of 5 references, costs 0 of 4 that held, 2 tries each`,
         '- Be warm about refunds.',
         `+ ${draft}`,
-        'Write with: evaldiff fix --write',
+        'Write with: npx evaldiff fix --write',
         '',
       ].join('\n'),
     });
@@ -228,14 +228,14 @@ describe('evaldiff fix', () => {
   test('--write puts them into the file, and nothing but their lines; a second time it refuses', async () => {
     const { run, file } = await withDraft();
     const before = file().split('\n');
-    expect((await run(['fix', '--write'])).said).toContain('Written. Run "evaldiff diff" to see.');
+    expect((await run(['fix', '--write'])).said).toContain('Written. Run "npx evaldiff diff" to see.');
     expect(file().split('\n')).toEqual(
       before.map((line, at) => (at === CULPRIT - 1 ? `      ${draft}` : line)),
     );
     const again = await run(['fix', '--write']);
     expect(again.code).toBe(2);
     expect(again.said).toContain(
-      `${FILE}:10: has changed since the run, so the fix is not written; run evaldiff diff again`,
+      `${FILE}:10: has changed since the run, so the fix is not written; run npx evaldiff diff again`,
     );
   });
 

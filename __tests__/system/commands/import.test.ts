@@ -124,6 +124,7 @@ describe('evaldiff import', () => {
       '.github/prompts/sum.prompt.yml':
         'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n',
     });
+    expect(prompt.out).toContain('Check with: npx evaldiff validate --directory converted\n');
     expect([prompt.code, Object.keys(prompt.files).sort()]).toEqual([
       0,
       [

@@ -6,6 +6,7 @@ import {
   createRepository,
   filesBelow,
   removeTemporaryFolders,
+  temporaryFolder,
 } from '../../stand-ins/repository.ts';
 import { read } from '../../unit/config/tree.ts';
 
@@ -112,6 +113,22 @@ describe('evaldiff init', () => {
     ).toEqual(['npx evaldiff validate', 'npx evaldiff dev', 'npx evaldiff diff']);
   });
 
+  test('says that there is no git repository, and where the key may be written', async () => {
+    const folder = temporaryFolder('empty');
+    const { code, out } = await commandIn(folder, ['init'], withoutKeys());
+    expect([code, Object.keys(filesBelow(folder))]).toEqual([0, NEW]);
+    expect(out).toMatch(/^ {2}1\. Run git init here: /m);
+    expect(out).toContain(
+      'repository secret OPENAI_API_KEY; here, export it as OPENAI_API_KEY, or write OPENAI_API_KEY=… into .env (and .env into .gitignore).',
+    );
+    expect((await init({})).out).not.toContain('git init');
+    for (const given of [
+      init({}, [], { OPENAI_API_KEY: 'k' }),
+      init({ '.env': 'OPENAI_API_KEY=k\n' }),
+    ])
+      expect((await given).out).toContain('repository secret OPENAI_API_KEY; here it is set.');
+  });
+
   test('leaves what is there as it is, and adds no example to a project that has prompts', async () => {
     const own = {
       'llmeval.yaml': 'n_tries: 2\n',
@@ -139,7 +156,7 @@ describe('evaldiff init', () => {
         "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n",
     });
     expect(out).toContain(
-      'found promptfooconfig.yaml: it is read as it is; evaldiff import promptfooconfig.yaml converts it',
+      'found promptfooconfig.yaml: it is read as it is; npx evaldiff import promptfooconfig.yaml converts it',
     );
     expect([Object.keys(files), validated]).toEqual([
       ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'promptfooconfig.yaml'],
@@ -224,7 +241,7 @@ describe('evaldiff init', () => {
     });
     expect(out).toContain(`wrote ${folder}/evaldiff.yaml\n`);
     expect(out).toContain(
-      `npx evaldiff validate --directory 'services/the "chat"' checks the files`,
+      `npx evaldiff validate --directory 'services/the "chat"'  checks the files`,
     );
     expect(out).toContain('Make the job "evaldiff-services-the-chat" a required check');
     const again = await init(files, ['--directory', folder]);

@@ -85,8 +85,18 @@ describe('a slip at the command line', () => {
     expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
       2,
       expect.stringContaining(
-        'evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; write prompts there ("evaldiff init" begins with some), or name the folder (working-directory, --directory)',
+        'evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; write prompts there ("npx evaldiff init" begins with some), or name the folder (working-directory, --directory)',
       ),
+    ]);
+  });
+
+  test('above the projects of a repository names their folders', async () => {
+    const repository = createRepository();
+    repository.commit('one', { 'services/chat/evaldiff.yaml': 'n_tries: 2\n' });
+    const { code, out } = await evaldiff(repository.directory, 'validate');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      2,
+      expect.stringContaining('that has them; services/chat has one'),
     ]);
   });
 
@@ -119,7 +129,7 @@ describe('a slip at the command line', () => {
     expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
       2,
       expect.stringContaining(
-        '- evaldiff.yaml: no prompt here has references, so there is nothing to run; write prompts there with their tests ("evaldiff init" begins with some)',
+        '- evaldiff.yaml: no prompt here has references, so there is nothing to run; write prompts there with their tests ("npx evaldiff init" begins with some)',
       ),
     ]);
   });
@@ -145,7 +155,7 @@ describe('evaldiff diff', () => {
     const none = await evaldiff(repository.directory, 'diff');
     expect([none.code, none.err]).toEqual([
       2,
-      '"HEAD" is not a branch, tag or commit of this repository. It has no commit yet: commit first, or use "evaldiff run", which needs none.\n',
+      '"HEAD" is not a branch, tag or commit of this repository. It has no commit yet: commit first, or use "npx evaldiff run", which needs none.\n',
     ]);
     const first = repository.commit('one', PROJECT);
     expect((await evaldiff(repository.directory, 'diff')).out).toContain(

@@ -94,9 +94,9 @@ describe('the settings file', () => {
 
 describe('words of other tools', () => {
   test.each([
-    ['eval', 'evaldiff run evaluates the files as they are'],
-    ['view', 'evaldiff dev opens the workbench'],
-    ['watch', 'evaldiff run --watch'],
+    ['eval', 'npx evaldiff run evaluates the files as they are'],
+    ['view', 'npx evaldiff dev opens the workbench'],
+    ['watch', 'npx evaldiff run --watch'],
   ])('%s is no command, and the one that is meant is named', async (verb, hint) => {
     const { evaldiff } = await open();
     const { code, out, err } = await evaldiff(verb, '--verbose');

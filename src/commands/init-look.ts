@@ -1,0 +1,112 @@
+import { posix } from 'node:path';
+import { importFormat } from '../config/imports/index.ts';
+import { readOverrides } from '../config/overrides.ts';
+import { readProject } from '../config/project.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
+import { DEFAULT_LIMITS } from '../documents/limits.ts';
+import type { Repository } from '../git/repository.ts';
+import { metrics } from '../metrics/index.ts';
+import { builtInRubrics } from '../metrics/rubric.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import { loadListPrices } from '../session/prices.ts';
+import { groundOf, type Ground } from '../session/safe-writing.ts';
+import { everyMetric, namedModels } from '../suite/metrics.ts';
+import { askedModel } from '../suite/models.ts';
+import type { SourceTree } from '../types/repository.ts';
+import type { VendorName } from '../types/vendors.ts';
+import { findWorkflow, type FoundWorkflow } from './workflow.ts';
+
+/** What is there already; paths are below `root`. */
+export interface Seen {
+  /**
+   * The repository's root, where GitHub looks for workflows; without a repository the project's.
+   */
+  root: string;
+  /** Whether it is a repository: without one there is nothing to compare with. */
+  git: boolean;
+  ground: Ground;
+  /** The project's folder below it, '' for the root itself. */
+  below: string;
+  settings: string | null;
+  prompts: string[];
+  foreign: string[];
+  workflow: FoundWorkflow | null;
+  /** Whose models the files name, in their order. */
+  vendors: VendorName[];
+  /** Models that they name and whose price nobody knows. */
+  unpriced: string[];
+  /** The account at GitHub that the remote belongs to; null: there is none. */
+  account: string | null;
+}
+
+/** Looks at a project before anything is written to it. */
+export async function look(tree: SourceTree, repository: Repository, today: Date): Promise<Seen> {
+  const { root, below } = repository.workTree;
+  const paths = [...tree.files.keys()].sort();
+  const inRoot = (path: string): string => posix.join(below, path);
+  const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
+  const prompts = paths.filter(
+    (path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null,
+  );
+  const foreign = paths.filter(
+    (path) => importFormat(path) !== null && !path.split('/').includes('node_modules'),
+  );
+  return {
+    root,
+    git: (await repository.commonFolder()) !== root,
+    ground: groundOf(repository),
+    below,
+    settings: settings === undefined ? null : inRoot(settings),
+    prompts: prompts.map(inRoot),
+    foreign: foreign.map(inRoot),
+    workflow: await findWorkflow(root, below),
+    ...(await asked(tree, today)),
+    account: accountOf(repository.remoteUrl),
+  };
+}
+
+/** `acme` of `git@github.com:acme/shop.git`. */
+function accountOf(url: string | null): string | null {
+  const account = /github\.com[/:]([^/]+)\//.exec(url ?? '')?.[1];
+  return account !== undefined && isAccount(account) ? account : null;
+}
+
+/** What the files ask, as far as they can be read; what is wrong with them is told elsewhere. */
+async function asked(tree: SourceTree, today: Date): Promise<Pick<Seen, 'vendors' | 'unpriced'>> {
+  const { project } = await readProject(
+    tree,
+    {
+      config: SETTINGS_FILE,
+      configRequired: false,
+      overrides: readOverrides([]).overrides,
+      allowedModels: null,
+      limits: DEFAULT_LIMITS,
+    },
+    { builtInMetrics: metrics, builtInRubrics, hash: sha256 },
+  );
+  const { settings, suites } = project;
+  const named = suites.flatMap(({ prompt, tests }) => [
+    ...(prompt.model === null ? [] : [prompt.model]),
+    ...everyMetric(tests).flatMap((metric) => namedModels(metric).map(({ model }) => model)),
+  ]);
+  const models = [...new Set(named)].map((name) => ({ name, at: askedModel(settings, name) }));
+  const price = await loadListPrices(today);
+  return {
+    vendors: [...new Set(models.flatMap(({ at }) => (at?.endpoint === null ? [at.provider] : [])))],
+    unpriced: models
+      .filter(
+        ({ at }) => at !== null && (at.endpoint !== null || price(at.provider, at.model) === null),
+      )
+      .map(({ name }) => name),
+  };
+}
+
+/**
+ * GitHub's rule for names of accounts; what stands in a workflow must not be able to be more than
+ * that.
+ */
+const ACCOUNT = /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/;
+
+export function isAccount(name: string): boolean {
+  return ACCOUNT.test(name);
+}
