@@ -69,6 +69,7 @@ const PROMPT: Record<string, string> = {
 /** Where a block belongs that shows a part of a test file: beside the prompt of all such. */
 const FRAGMENT = 'prompts/tests/fragment.yaml';
 const OWN_TESTS: Readonly<Record<string, string>> = {
+  'docs/from-promptfoo.md': 'system/docs/guides.test.ts',
   'README.md': 'contract/readme.test.ts',
   'docs/rubrics.md': 'system/docs/rubrics.test.ts',
   'docs/conversations.md': 'system/docs/conversations.test.ts',
@@ -289,12 +290,12 @@ describe('lines for a shell', () => {
   test('call scripts of npm that exist, and nothing else but what everybody has', () => {
     const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
     const others = lines
-      .filter(({ content }) => !/^(?:(?:npx )?evaldiff|node dist\/cli\/index\.js) /.test(content))
+      .filter(({ content }) => !/^(?:npx evaldiff|node dist\/cli\/index\.js) /.test(content))
       .filter(({ content }) => {
         const script =
           /^npm run ([\w:-]+)/.exec(content)?.[1] ?? /^npm (test)\b/.exec(content)?.[1];
         return script === undefined
-          ? !/^(?:npm ci|bash \.ci\/run|node scripts\/|git )/.test(content)
+          ? !/^(?:npm ci|bash \.ci\/run|node scripts\/|git |export [A-Z_]+=)/.test(content)
           : !scripts.includes(script);
       });
     expect(others.map(({ at, content }) => `${at}: ${content}`)).toEqual([]);

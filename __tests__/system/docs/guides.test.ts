@@ -1,78 +1,177 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { factsOf } from '../../../src/types/vendors.ts';
 import { beginIn, commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
-import { startModelServer } from '../../stand-ins/models/server.ts';
-import { createRepository, removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
+import {
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../stand-ins/repository.ts';
 
+// Every command of five guides, on a machine that may be busy.
+jest.setTimeout(120_000);
+
+let server: ModelServer;
+beforeEach(async () => {
+  server = await startModelServer({
+    answer: ({ messages }) => {
+      const asked = JSON.stringify(messages);
+      if (asked.includes('parcel?')) return { text: 'Northmail brings it.' };
+      return { text: asked.includes('30 days') ? 'You have 30 days.' : 'As long as you like.' };
+    },
+  });
+});
+afterEach(() => server.close());
 afterAll(removeTemporaryFolders);
 
-const PAGES = ['docs/first-suite.md', 'docs/workbench.md'];
+/** What a reader does with one block of a page: gives its lines to a shell, or writes its file. */
+type Step = { kind: 'lines'; lines: string[] } | { kind: 'file'; path: string; text: string };
 
-const lines = PAGES.flatMap((page) =>
-  [...readFileSync(page, 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].flatMap(
-    ([, block = '']) =>
-      block
-        .trim()
-        .split('\n')
-        .map((line) => line.trim()),
-  ),
-);
+function stepsOf(page: string): Step[] {
+  const blocks = readFileSync(page, 'utf8').matchAll(/^( *)```(sh|yaml)\n([^]*?)^ *```/gm);
+  return [...blocks].map(([, indent = '', language, block = '']): Step => {
+    const text = block.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+    if (language === 'sh') return { kind: 'lines', lines: text.trim().split('\n') };
+    const path = /^# (\S+)\n/.exec(text)?.[1];
+    if (path === undefined) throw new Error(`${page}: a block names no file:\n${text}`);
+    return { kind: 'file', path, text };
+  });
+}
 
-/** What the page has its reader do between the commands. */
-const EDITS: Readonly<Record<string, readonly [file: string, from: string, to: string]>> = {
-  'npx evaldiff validate': [
-    'evaldiff.yaml',
-    'grader:',
-    `models: { ${factsOf('openai').starterModel}: { provider: openai, endpoint: local, model: any, price: { input: 1, output: 1 } } }\ngrader:`,
-  ],
-  'git switch --create warmer': [
-    'prompts/support.yaml',
-    'Returns are possible within 30 days. ',
-    '',
-  ],
-};
+/** What a page has its reader do in words, after a line: once. */
+type Edits = Readonly<Record<string, readonly [file: string, from: string, to: string]>>;
 
-describe('the guide to a first suite', () => {
-  test('leads from an empty folder to a red comparison, command by command', async () => {
-    const server = await startModelServer({
-      answer: ({ messages }) => {
-        const asked = JSON.stringify(messages);
-        if (asked.includes('parcel?')) return { text: 'Northmail brings it.' };
-        return { text: asked.includes('30 days') ? 'You have 30 days.' : 'As long as you like.' };
-      },
-    });
-    const repository = createRepository();
-    const given = { env: localEndpoint(server, { OPENAI_API_KEY: 'none' }) };
-    const ended: [string, number][] = [];
-    for (const line of lines) {
-      const [program = '', ...argv] = line.split(' ');
-      if (program === 'git')
-        repository.git('-c', 'user.name=a', '-c', 'user.email=a@example.invalid', ...argv);
-      else if (argv[1] === 'dev') {
-        const running = beginIn(repository.directory, argv.slice(1), given);
-        await running.said('workbench: http');
-        ended.push([line, (await running.stop()).code]);
-      } else {
-        const { code } = await commandIn(repository.directory, argv.slice(1), given);
-        ended.push([line, code]);
+/** Here the vendor's model is one on loopback. */
+const LOOPBACK: Edits[string] = [
+  'evaldiff.yaml',
+  'grader:',
+  `models: { ${factsOf('openai').starterModel}: { provider: openai, endpoint: local, model: any, price: { input: 1, output: 1 } } }\ngrader:`,
+];
+
+interface Reader {
+  folder: string;
+  /** What the reader's terminal has been given. */
+  env: NodeJS.ProcessEnv;
+}
+
+function newReader(): Reader {
+  const none = { OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined };
+  return { folder: temporaryFolder('reader'), env: localEndpoint(server, none) };
+}
+
+/** Follows pages, block by block; every line with its exit code. */
+async function follow(reader: Reader, pages: readonly string[], edits: Edits): Promise<string[]> {
+  const said: string[] = [];
+  const left = new Map(Object.entries(edits));
+  for (const step of pages.flatMap(stepsOf)) {
+    if (step.kind === 'file') addTo(join(reader.folder, step.path), step.text);
+    else
+      for (const line of step.lines) {
+        said.push(`${String(await give(reader, line))} ${line}`);
+        const [file, from, to] = left.get(line) ?? [];
+        if (file !== undefined) change(join(reader.folder, file), from ?? '', to ?? '');
+        left.delete(line);
       }
-      const edit = EDITS[line];
-      if (edit === undefined) continue;
-      const file = join(repository.directory, edit[0]);
-      const before = readFileSync(file, 'utf8');
-      expect(before).toContain(edit[1]);
-      writeFileSync(file, before.replace(edit[1], edit[2]));
-    }
-    await server.close();
-    expect(ended).toEqual([
-      ['npx evaldiff init', 0],
-      ['npx evaldiff validate', 0],
-      ['npx evaldiff dev', 0],
-      ['npx evaldiff diff', 1],
-      ['npx evaldiff dev', 0],
-      ['npx evaldiff dev --max-cost 0.20 tags=critical', 0],
+  }
+  return said;
+}
+
+/** A file that is there already is one of which the page shows a part. */
+function addTo(file: string, text: string): void {
+  writeFileSync(file, `${existsSync(file) ? readFileSync(file, 'utf8') : ''}${text}`);
+}
+
+function change(file: string, from: string, to: string): void {
+  const before = readFileSync(file, 'utf8');
+  expect(before).toContain(from);
+  writeFileSync(file, before.replace(from, to));
+}
+
+/** One line of a shell; its exit code. The workbench is ended once it has said where it is. */
+async function give(reader: Reader, line: string): Promise<number> {
+  const { folder } = reader;
+  const [program, ...argv] = words(line);
+  if (program === 'export') {
+    const [, name = '', value] = /^(\w+)=(.*)$/.exec(argv[0] ?? '') ?? [];
+    reader.env = { ...reader.env, [name]: value };
+    return 0;
+  }
+  if (program === 'git') {
+    const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.invalid'];
+    const quiet = { stdio: 'ignore', env: fixtureEnvironment() } as const;
+    execFileSync('git', [...author, ...argv], { cwd: folder, ...quiet });
+    return 0;
+  }
+  expect([program, argv[0]]).toEqual(['npx', 'evaldiff']);
+  const command = argv.slice(1);
+  if (command[0] !== 'dev') return (await commandIn(folder, command, { env: reader.env })).code;
+  const running = beginIn(folder, command, { env: reader.env });
+  await running.said('workbench: http');
+  return (await running.stop()).code;
+}
+
+function words(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+describe('the guides, followed to the letter', () => {
+  test('lead from an empty folder to a red comparison, its cause, a measured gate and the workbench', async () => {
+    const reader = newReader();
+    const pages = ['first-suite', 'workbench', 'required-check', 'causes'];
+    const said = await follow(
+      reader,
+      pages.map((name) => `docs/${name}.md`),
+      {
+        'npx evaldiff validate': LOOPBACK,
+        'git switch --create warmer': [
+          'prompts/support.yaml',
+          'Returns are possible within 30 days. ',
+          '',
+        ],
+      },
+    );
+    expect(said).toEqual([
+      '0 git init --initial-branch main',
+      '0 npx evaldiff init',
+      '0 npx evaldiff validate',
+      '0 export OPENAI_API_KEY=sk-...',
+      '0 npx evaldiff dev',
+      '0 git add evaldiff.yaml prompts .github',
+      '0 git commit --message Prompts',
+      '0 git switch --create warmer',
+      '1 npx evaldiff diff',
+      '0 npx evaldiff dev',
+      '0 npx evaldiff dev --max-cost 0.20 tags=critical',
+      '0 npx evaldiff noise --runs 20',
+      '1 npx evaldiff diff explain.fix=true --report evaldiff-report',
+      '0 npx evaldiff fix',
+    ]);
+  });
+
+  test('lead from a promptfoo configuration to a red comparison, and to files of ours', async () => {
+    const reader = newReader();
+    execFileSync('git', ['init', '--quiet', '--initial-branch', 'main', reader.folder]);
+    const said = await follow(reader, ['docs/from-promptfoo.md'], {
+      'npx evaldiff validate': LOOPBACK,
+      'git commit --message "Prompts are compared in pull requests"': [
+        'promptfooconfig.yaml',
+        'returns within 30 days, ',
+        '',
+      ],
+    });
+    expect(said).toEqual([
+      '0 npx evaldiff init',
+      '0 npx evaldiff validate',
+      '0 export OPENAI_API_KEY=sk-...',
+      '0 npx evaldiff run',
+      '0 git add promptfooconfig.yaml evaldiff.yaml .github',
+      '0 git commit --message "Prompts are compared in pull requests"',
+      '1 npx evaldiff diff',
+      '0 npx evaldiff import promptfooconfig.yaml',
+      '0 npx evaldiff validate',
     ]);
   });
 });
