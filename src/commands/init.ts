@@ -8,7 +8,7 @@ import { logLine } from '../text/log.ts';
 import { factsOf, vendorNames, type VendorName } from '../types/vendors.ts';
 import { withEnvFile } from './env-file.ts';
 import { withTree } from './import.ts';
-import { isAccount, look, type Seen } from './init-look.ts';
+import { isAccount, seeProject, type SeenProject } from './see-project.ts';
 import { writeNewFiles } from './new-files.ts';
 import { directoryOption, shellWord } from './options.ts';
 import { dayOf } from './project.ts';
@@ -44,7 +44,7 @@ export function initCommand(
       const { directory } = options;
       if (options.owner !== undefined) checkOwner(options.owner);
       const seen = await withTree(directory, terminal, (tree, repository) =>
-        look(tree, repository, dayOf(terminal.reach)),
+        seeProject(tree, repository, dayOf(terminal.reach)),
       );
       const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
       const guessed = options.owner === undefined && owner === seen.account;
@@ -91,7 +91,7 @@ function checkOwner(owner: string): void {
 
 /** Files to write, by their paths below the root. */
 async function wanted(
-  { below, settings, prompts, foreign, workflow, unpriced }: Seen,
+  { below, settings, prompts, foreign, workflow, unpriced }: SeenProject,
   vendors: readonly VendorName[],
   owner: string,
 ): Promise<Map<string, string>> {
@@ -108,7 +108,7 @@ async function wanted(
 type Shown = (path: string) => string;
 
 function report(
-  { below, settings, prompts, foreign, workflow }: Seen,
+  { below, settings, prompts, foreign, workflow }: SeenProject,
   files: ReadonlyMap<string, string>,
   shown: Shown,
 ): string[] {
@@ -142,7 +142,7 @@ interface Facts {
 }
 
 function nextSteps(
-  { git, below, foreign, prompts, workflow, unpriced }: Seen,
+  { git, below, foreign, prompts, workflow, unpriced }: SeenProject,
   files: ReadonlyMap<string, string>,
   { keys, unset, owner, guessed, shown }: Facts,
 ): string[] {

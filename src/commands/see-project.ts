@@ -17,7 +17,7 @@ import type { VendorName } from '../types/vendors.ts';
 import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
 /** What is there already; paths are below `root`. */
-export interface Seen {
+export interface SeenProject {
   /**
    * The repository's root, where GitHub looks for workflows; without a repository the project's.
    */
@@ -40,7 +40,11 @@ export interface Seen {
 }
 
 /** Looks at a project before anything is written to it. */
-export async function look(tree: SourceTree, repository: Repository, today: Date): Promise<Seen> {
+export async function seeProject(
+  tree: SourceTree,
+  repository: Repository,
+  today: Date,
+): Promise<SeenProject> {
   const { root, below } = repository.workTree;
   const paths = [...tree.files.keys()].sort();
   const inRoot = (path: string): string => posix.join(below, path);
@@ -72,7 +76,10 @@ function accountOf(url: string | null): string | null {
 }
 
 /** What the files ask, as far as they can be read; what is wrong with them is told elsewhere. */
-async function asked(tree: SourceTree, today: Date): Promise<Pick<Seen, 'vendors' | 'unpriced'>> {
+async function asked(
+  tree: SourceTree,
+  today: Date,
+): Promise<Pick<SeenProject, 'vendors' | 'unpriced'>> {
   const { project } = await readProject(
     tree,
     {
