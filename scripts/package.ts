@@ -31,6 +31,8 @@ interface Manifest {
   engines: { node: string };
 }
 
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+
 /** One command that a newcomer gives, the exit code it should end with, and what it should say. */
 type Step = [command: string[], code: number, says: RegExp];
 
@@ -86,7 +88,7 @@ function startModel(): Promise<Server> {
 }
 
 /** A registry that has this package and no other: whatever else npx asks for is not found. */
-function startRegistry(tarball: string, manifest: Manifest): Promise<Server> {
+function startRegistry(tarball: string): Promise<Server> {
   const bytes = readFileSync(tarball);
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   return serve((request, response) => {
@@ -153,7 +155,7 @@ interface Shell {
 /** Gives one command line to npx; throws with all it said when it is not as it should be. */
 async function take({ folder, env }: Shell, [command, code, says]: Step): Promise<void> {
   const [ended, said] = await new Promise<[number, string]>((resolve) => {
-    execFile('npx', ['evaldiff', ...command], { cwd: folder, env }, (error, out, err) => {
+    execFile('npx', [manifest.name, ...command], { cwd: folder, env }, (error, out, err) => {
       resolve([error === null ? 0 : Number(error.code ?? 1), `${out}${err}`]);
     });
   });
@@ -165,7 +167,7 @@ async function take({ folder, env }: Shell, [command, code, says]: Step): Promis
 
 /** Starts the workbench, has its page and its board answer, and ends it as Ctrl-C does. */
 async function openWorkbench({ folder, env }: Shell): Promise<void> {
-  const child = spawn('npx', ['evaldiff', 'dev', '--base', 'HEAD'], {
+  const child = spawn('npx', [manifest.name, 'dev', '--base', 'HEAD'], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -246,11 +248,10 @@ async function tryOut(bin: string, registry: Server, place: string): Promise<voi
   }
 }
 
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 const oldest = `${manifest.engines.node.replace('>=', '')}.0`;
 const place = mkdtempSync(join(tmpdir(), 'evaldiff-package-'));
 const tarball = pack(place);
-const registry = await startRegistry(tarball, manifest);
+const registry = await startRegistry(tarball);
 try {
   process.stdout.write(`${(statSync(tarball).size / 1e6).toFixed(1)} MB packed\n`);
   for (const version of [oldest, null]) {

@@ -295,7 +295,9 @@ describe('lines for a shell', () => {
         const script =
           /^npm run ([\w:-]+)/.exec(content)?.[1] ?? /^npm (test)\b/.exec(content)?.[1];
         return script === undefined
-          ? !/^(?:npm ci|bash \.ci\/run|node scripts\/|git |export [A-Z_]+=)/.test(content)
+          ? !/^(?:npm (?:ci|login|version|publish)\b|bash \.ci\/run|node scripts\/|git |export [A-Z_]+=)/.test(
+              content,
+            )
           : !scripts.includes(script);
       });
     expect(others.map(({ at, content }) => `${at}: ${content}`)).toEqual([]);

@@ -146,6 +146,13 @@ describe('what pages say', () => {
     expect([...new Set(told)].sort()).toEqual([...new Set(commands)].sort());
   });
 
+  test('of npx is the name of the package', () => {
+    const { name } = JSON.parse(read('package.json')) as { name: string };
+    expect(read('README.md')).toContain(`\nnpx ${name} init `);
+    const lines = PAGES.flatMap((page) => [...read(page).matchAll(/^ *npx (\S*evaldiff) /gm)]);
+    expect([...new Set(lines.map(([, command]) => command))]).toEqual([name]);
+  });
+
   test('of limits is what the code has', () => {
     const [, section = ''] = read('README.md').split('## Limits\n');
     const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = DEFAULT_LIMITS;
