@@ -9,6 +9,8 @@ export type Converted = { metric: JsonMap } | { why: string };
 /** What an assertion is read with. */
 export interface AssertionContext {
   vars: JsonMap;
+  /** Variables that a reference's input has otherwise: templates in values are filled in there. */
+  unlike: JsonMap;
   builtIns: BuiltInMetrics;
   /** Variables that are maps or lists. */
   structured: readonly string[];

@@ -1,4 +1,4 @@
-import type { Json } from '../../types/plain.ts';
+import type { Json, JsonMap } from '../../types/plain.ts';
 import { why, type Convert } from './assertion-parts.ts';
 
 /**
@@ -11,6 +11,8 @@ export interface CodeCheck {
   negate: boolean;
   /** Variables that are maps or lists there and JSON text here. */
   structured: readonly string[];
+  /** Variables that the input has otherwise than checks there see them. */
+  unlike: JsonMap;
   /** The answer is data to the check, where it is JSON. */
   asData: boolean;
   config: Json | undefined;
@@ -52,12 +54,13 @@ export function javascriptMetric(
   form: 'inline' | 'file',
   exported: string | null = null,
 ): string {
-  const { source, structured, config } = check;
+  const { source, structured, unlike, config } = check;
   const context = `{ vars: $vars, prompt: prompt.replace(/^user: /, ""), test: { vars: $vars }${config === undefined ? '' : `, config: ${JSON.stringify(config)}`} }`;
+  const input = Object.keys(unlike).length === 0 ? 'input' : `input, ...${JSON.stringify(unlike)}`;
   const vars =
     structured.length === 0
-      ? 'const $vars = { ...input };'
-      : `const $vars = { ...input }; for (const name of ${JSON.stringify(structured)}) { try { $vars[name] = JSON.parse($vars[name]); } catch { /* plain text in this reference */ } }`;
+      ? `const $vars = { ...${input} };`
+      : `const $vars = { ...${input} }; for (const name of ${JSON.stringify(structured)}) { try { $vars[name] = JSON.parse($vars[name]); } catch { /* plain text in this reference */ } }`;
   const call =
     form === 'file'
       ? fileCall(source, exported)
@@ -152,7 +155,7 @@ export function pythonMetric(
   form: 'inline' | 'file',
   called: string | null = null,
 ): string {
-  const { source, structured, threshold, negate, config, asData } = check;
+  const { source, structured, unlike, threshold, negate, config, asData } = check;
   const name = called ?? 'get_assert';
   // The user's lines come first: some may stand nowhere else, and keep their numbers so.
   const lines =
@@ -164,6 +167,9 @@ export function pythonMetric(
     ...lines,
     'import json as _json',
     '_vars = dict(input)',
+    ...(Object.keys(unlike).length === 0
+      ? []
+      : [`_vars.update(_json.loads(${JSON.stringify(JSON.stringify(unlike))}))`]),
     ...(structured.length === 0
       ? []
       : [
@@ -240,7 +246,7 @@ export const CODE_ASSERTIONS: Readonly<Record<string, Convert>> = {
 function code(language: 'javascript' | 'python'): Convert {
   const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
   const problemOf = language === 'javascript' ? javascriptProblem : (): null => null;
-  return ({ value, threshold, negate, config }, { structured, asData, textOf }) => {
+  return ({ value, threshold, negate, config }, { structured, unlike, asData, textOf }) => {
     if (typeof value !== 'string' || value.trim() === '') return why('its value is not code');
     const file = fileOf(value, language);
     const source = file === null ? value : textOf(file.path);
@@ -250,7 +256,7 @@ function code(language: 'javascript' | 'python'): Convert {
       );
     const problem = problemOf(source, file?.path ?? null);
     if (problem !== null) return why(problem);
-    const check: CodeCheck = { source, threshold, negate, structured, asData, config };
+    const check: CodeCheck = { source, threshold, negate, structured, unlike, asData, config };
     return {
       metric: {
         language,

@@ -14,8 +14,11 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts
 export interface ImportFiles {
   /** The texts of a path or pattern, in the order of their names; empty when there are none. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  /** YAML or JSON documents of a path or pattern. Syntax errors are the user's to fix. */
-  documents(path: string, from: Place): Promise<Document[]>;
+  /**
+   * YAML or JSON documents of a path or pattern, found from `folder` where it is given. Syntax errors
+   * are the user's to fix.
+   */
+  documents(path: string, from: Place, folder?: string): Promise<Document[]>;
   /** Rows of CSV or JSONL files. */
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
@@ -30,9 +33,9 @@ export function importFiles(
   limits: Limits,
   problems: Problem[],
 ): ImportFiles {
-  const find = (path: string, from: Place): string[] => {
+  const find = (path: string, from: Place, beside = folder): string[] => {
     const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');
-    const target = isPlainRelative(plain) ? join(folder, plain) : null;
+    const target = isPlainRelative(plain) ? join(beside, plain) : null;
     if (target === null || globProblem(target) !== null) {
       problems.push(
         problem(from, `${path.slice(0, 100)} must be a relative path inside the repository${slashHint(plain)}`),
@@ -63,10 +66,10 @@ export function importFiles(
         file,
         text: new TextDecoder().decode(content).replaceAll('\r\n', '\n'),
       })),
-    documents: async (path, from) =>
-      (await Promise.all(find(path, from).map((file) => files.document(file, problems)))).filter(
-        (one) => one !== null,
-      ),
+    documents: async (path, from, beside) =>
+      (
+        await Promise.all(find(path, from, beside).map((file) => files.document(file, problems)))
+      ).filter((one) => one !== null),
     rows: async (path, from) =>
       (await contents(path, from)).map(({ file, content }) => ({
         file,

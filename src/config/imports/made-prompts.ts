@@ -1,3 +1,4 @@
+import { valueAt } from '../../documents/document.ts';
 import type { MadePrompt } from '../../suite/suite.ts';
 import type { Message } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
@@ -5,21 +6,28 @@ import { codeCommand } from './host-code.ts';
 import type { ImportedModel } from './models.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
 import { chatIn, messagesIn, type ForeignPrompt } from './promptfoo-prompts.ts';
-import type { ForeignTest } from './promptfoo-rows.ts';
-import { escaped, fillIn, inputOf, toOurs } from './templates.ts';
+import type { ForeignTest } from './promptfoo-values.ts';
+import { escaped, fillIn, inputOf, pathsOf, shown, toOurs } from './templates.ts';
 
 /**
- * What is sent for each test, in their order, where a function or a template with logic makes it;
- * null for a prompt whose variables are filled in.
+ * What is sent for each test, in their order, where a function or a template with logic makes it, or
+ * where variables mean something else to this prompt than to the file's others; null for a prompt
+ * whose variables are filled in. `inputs`: whose variables the tests' inputs are.
  */
 export async function madeMessages(
-  { made }: ForeignPrompt,
+  prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,
   tests: readonly ForeignTest[],
+  inputs: 'vars' | 'sent',
   { code: call, host }: Pick<ImportContext, 'code' | 'host'>,
 ): Promise<MadePrompt[] | null> {
-  if (made === null) return null;
-  if (made.kind === 'template') return tests.map(({ vars }) => filled(made.messages, vars));
+  const { made } = prompt;
+  if (made === null) return ownMessages(prompt, tests, inputs);
+  if (made.kind === 'template')
+    return tests.map((test) => {
+      const shown = shownTo(prompt, test);
+      return prompt.form === 'text' ? asSent(shown) : shown;
+    });
   if (typeof call === 'string') return null;
   const { code, config } = made;
   const command = codeCommand('prompt', code, {
@@ -28,16 +36,69 @@ export async function madeMessages(
     json: structuredNames(tests),
   });
   return Promise.all(
-    tests.map(async ({ vars }): Promise<MadePrompt> => {
+    tests.map(async ({ vars, sent }): Promise<MadePrompt> => {
       const answer = await call(command, host.setup, inputOf(vars, []));
       const messages = answer.ok ? messagesOf(answer.value) : answer.why;
       const result =
         typeof messages === 'string'
           ? { ok: false as const, why: messages }
-          : filled(messages, vars);
+          : filled(messages, sent);
       return result.ok ? result : { ok: false, why: `${code.file}: ${result.why}` };
     }),
   );
+}
+
+/**
+ * Null where putting the tests' inputs into the prompt comes to the same: JSON takes variables as
+ * they are, and a text that is a chat once it is filled in is sent as one.
+ */
+function ownMessages(
+  prompt: ForeignPrompt,
+  tests: readonly ForeignTest[],
+  inputs: 'vars' | 'sent',
+): MadePrompt[] | null {
+  const { form, messages } = prompt;
+  if (form === 'chat' || (form === 'json' && inputs === 'vars')) return null;
+  if (form === 'text' && !mayBeChat(messages)) return null;
+  const made = tests.map((test) => shownTo(prompt, test));
+  const paths = messages.flatMap(({ template }) => pathsOf(template));
+  const isOwn =
+    form === 'text'
+      ? made.some((one) => asSent(one) !== one)
+      : tests.some(({ vars, sent }) =>
+          paths.some((path) => valueAt(vars, path) !== valueAt(sent, path)),
+        );
+  return isOwn ? made.map(asSent) : null;
+}
+
+/** Whether the text begins with a variable, or as a list does. */
+function mayBeChat([first]: ForeignPrompt['messages']): boolean {
+  const [part] = first?.template.parts ?? [];
+  return part !== undefined && ('path' in part || /^\s*(?:\[|- |$)/.test(part.text));
+}
+
+/** A prompt's messages with a test's variables in them, as it shows them. */
+function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: ForeignTest): MadePrompt {
+  const values = form === 'json' ? vars : sent;
+  if (made?.kind === 'template') return filled(made.messages, values);
+  return {
+    ok: true,
+    messages: messages.map(({ role, template: { parts } }) => ({
+      role,
+      content: parts
+        .map((part) => ('text' in part ? part.text : shown(valueAt(values, part.path) ?? null)))
+        .join(''),
+    })),
+  };
+}
+
+/** One message of the user's that is written as a chat is that chat; anything else is as it was. */
+function asSent(made: MadePrompt): MadePrompt {
+  if (!made.ok || made.messages.length !== 1) return made;
+  const [{ role, content } = { role: '', content: '' }] = made.messages;
+  const messages = role === 'user' ? messagesIn(content) : made.messages;
+  if (typeof messages === 'string') return { ok: false, why: messages };
+  return messages[0]?.content === content ? made : { ok: true, messages };
 }
 
 /** The messages with a test's variables in them. */

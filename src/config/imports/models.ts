@@ -141,7 +141,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const found = typeof id === 'string' ? providerNamed(id) : { why: 'it names no provider' };
   if ('why' in found) return found;
   const left = Object.keys(map)
-    .filter((key) => !['id', 'label', 'config'].includes(key))
+    .filter((key) => !['id', 'label', 'config', 'delay'].includes(key))
     .map((key) => ({ key, why: `${key} of a provider has no counterpart` }));
   const aside = found.endpoint === null ? [] : [ofTheRun('id', found.endpoint)];
   const config = isMap(map['config']) ? map['config'] : {};

@@ -21,7 +21,7 @@ import {
 import type { CodeHost, HostSettings } from './host-code.ts';
 import { embeddingModel } from './models.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
-import type { ForeignAssertion, ForeignTest } from './promptfoo-rows.ts';
+import type { ForeignAssertion, ForeignTest } from './promptfoo-values.ts';
 import { inputOf, pathsOf } from './templates.ts';
 import { judgeTheRest } from './unjudged.ts';
 
@@ -38,6 +38,8 @@ export interface ImportContext {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
+  /** Whether inputs are what checks see, or what prompts of text show. */
+  inputs: 'vars' | 'sent';
   /** Whether every model answers by a schema of its own: checks in code then get data. */
   asData: boolean;
   imported: Imported;
@@ -82,7 +84,7 @@ export async function testsDraft(
     const id = named === undefined ? {} : { id: named };
     references.push({
       ...id,
-      input: inputOf(test.vars, paths),
+      input: inputOf(test[context.inputs], paths),
       ...(metrics.length === 0 ? {} : { metrics: metrics.map(({ metric }) => metric) }),
     });
   }
@@ -225,6 +227,7 @@ function metricsOf(
     context: {
       builtIns,
       asData,
+      inputs,
       imported: { left },
     },
     structured,
@@ -238,6 +241,7 @@ function metricsOf(
     let file: string | null = null;
     const converted = convertAssertion(value, {
       vars: test.vars,
+      unlike: unlike(test, inputs),
       builtIns,
       structured,
       asData,
@@ -265,6 +269,14 @@ function metricsOf(
       },
     ];
   });
+}
+
+/** Variables whose texts checks see otherwise than the input has them. */
+function unlike(test: ForeignTest, inputs: 'vars' | 'sent'): JsonMap {
+  const { vars } = test;
+  return Object.fromEntries(
+    Object.entries(vars).filter(([name, value]) => value !== test[inputs][name]),
+  );
 }
 
 function sayUnread({ value, place }: ForeignAssertion, type: string, left: Loss[]): void {

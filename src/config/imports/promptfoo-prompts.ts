@@ -6,7 +6,8 @@ import { ownEntry, lastSteps, type ImportFiles } from './draft.ts';
 import { codeFileIn, type CodeFile, type CodeHost } from './host-code.ts';
 import { readForeignParameters } from './models.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
-import { readTemplate, type Template } from './templates.ts';
+import { readable, withFiles } from './promptfoo-parameters.ts';
+import { isCutOff, readTemplate, type Template } from './templates.ts';
 
 /** A prompt of promptfoo: messages whose text is a template in braces of its own. */
 export interface ForeignPrompt {
@@ -16,10 +17,17 @@ export interface ForeignPrompt {
   /** Keys of the prompt's entry that mean nothing here, with the reason. */
   unread: { key: string; why: string }[];
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
+  /**
+   * How it is written. Into JSON variables go as they are; of text, templates in them are filled in
+   * first, and what comes of it may be a chat.
+   */
+  form: Form;
   /** What makes the messages for each test, which are none then; null: they are filled in. */
   made: Maker | null;
   place: Place;
 }
+
+type Form = 'json' | 'chat' | 'text';
 
 /** A function of a file, or messages whose text holds logic. */
 type Maker =
@@ -27,6 +35,12 @@ type Maker =
   | { kind: 'template'; messages: Message[] };
 
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
+
+/** Why a prompt that is filled in for each test cannot be written as one of ours. */
+export const WRITTEN =
+  'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone';
+
+const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
@@ -72,20 +86,24 @@ type Entry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
 /** `display` is a label of old. */
 const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
 
-function entryOf(written: JsonMap): Entry {
-  const { label, display, config } = written;
-  const { parameters, left } = readForeignParameters(
-    isMap(config ?? null) ? (config as JsonMap) : {},
-  );
+async function entryOf(written: JsonMap, place: Place, files: ImportFiles): Promise<Entry> {
+  const { config } = written;
+  const map = isMap(config ?? null) ? (config as JsonMap) : {};
+  const { own, left: unreadable } = readable(await withFiles(map, place, files));
+  const { parameters, left } = readForeignParameters(own);
   const others = Object.keys(written)
     .filter((key) => !ENTRY_KEYS.includes(key))
     .map((key) => ({ key, why: 'it has no counterpart' }));
-  const named = label ?? display;
   return {
-    label: typeof named === 'string' ? named : null,
+    label: labelOf(written),
     parameters,
-    unread: [...left, ...others],
+    unread: [...unreadable, ...left, ...others],
   };
+}
+
+function labelOf({ label, display }: JsonMap): string | null {
+  const named = label ?? display;
+  return typeof named === 'string' ? named : null;
 }
 
 interface PromptContext {
@@ -103,7 +121,7 @@ async function readPrompt(
   const text = map['raw'] ?? map['id'];
   if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
   if (text.startsWith('exec:')) return [{ why: 'prompts in code are not run', place }];
-  const entry = entryOf(map);
+  const entry = await entryOf(map, place, files);
   if (!isPath(text)) return [promptOf(text, entry, place, context.code === 'written')];
   const path = text.replace(/^file:\/\//, '').trim();
   if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
@@ -127,14 +145,13 @@ async function codePrompts(
         place,
       },
     ];
-  const entry = entryOf(map);
+  const label = labelOf(map);
   return (await files.texts(code.file, place)).map(({ file, text: source }) => ({
-    label:
-      entry.label ??
-      (code.called === '' ? lastSteps(file).name.replace(/\.\w+$/, '') : code.called),
+    label: label ?? (code.called === '' ? lastSteps(file).name.replace(/\.\w+$/, '') : code.called),
     unread: [],
     parameters: {},
     messages: [],
+    form: 'text',
     made: { kind: 'code', code: { file, called: code.called }, source, config: map['config'] },
     place: { file, line: 1 },
   }));
@@ -179,26 +196,38 @@ function fromFile(
  * the user.
  */
 function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean): ReadPrompt {
+  if (CONVERSATION.test(text))
+    return { why: "_conversation holds a run's earlier answers, which no test here sees", place };
   const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
+  const form: Form = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
+  // The other tool sends such a text as it stands.
+  const isRaw = form !== 'json' && isCutOff(text);
   const read = messages.map(({ role, content }) => ({
     role,
-    template: readTemplate(content),
+    template: isRaw ? { ok: true as const, parts: [{ text: content }] } : readTemplate(content),
     place,
   }));
   const plain = read.flatMap(({ role, template }) =>
     template.ok ? [{ role, template, place }] : [],
   );
-  if (plain.length === read.length) return { ...entry, place, made: null, messages: plain };
+  const prompt = { ...entry, place, form };
+  if (plain.length === read.length) return { ...prompt, made: null, messages: plain };
   const flawed = messages.map(({ content }) => parseTemplate(content)).find(({ ok }) => !ok);
   if (flawed !== undefined && !flawed.ok)
     return { why: `${flawed.construct} is no variable, filter or logic that is read here`, place };
   return isWritten
-    ? {
-        why: 'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone',
-        place,
-      }
-    : { ...entry, place, made: { kind: 'template', messages }, messages: [] };
+    ? { why: WRITTEN, place }
+    : { ...prompt, made: { kind: 'template', messages }, messages: [] };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What text is sent as: the chat that it is written as, or one message of the user. */

@@ -1,8 +1,6 @@
-import type { Limits } from '../../documents/limits.ts';
 import type { Json, Place, JsonMap } from '../../types/plain.ts';
-import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
-import type { CodeHost, HostSettings } from './host-code.ts';
-import { shown as shownAs } from './templates.ts';
+import { leftOut } from './draft.ts';
+import { expanded, type ForeignTest, type Reader, type Variables } from './promptfoo-values.ts';
 
 const PREFIXES: readonly (readonly [RegExp, string])[] = [
   [/^(?:javascript|fn|eval):/, 'javascript'],
@@ -73,57 +71,19 @@ function typedAssertion(written: string): JsonMap | null {
   };
 }
 
-export interface ForeignAssertion {
-  value: JsonMap;
-  place: Place;
-}
-
-/** A test with everything that `defaultTest` gives it, and one value for each variable. */
-export interface ForeignTest {
-  description: string | null;
-  vars: JsonMap;
-  /** The files that variables are the text of, by name. */
-  files: Readonly<Record<string, string>>;
-  assertions: ForeignAssertion[];
-  place: Place;
-}
-
-/** What every test of a configuration inherits. */
-export interface Defaults {
-  vars: JsonMap;
-  files: Readonly<Record<string, string>>;
-  /** Whether lists of texts as values mean several tests. */
-  expands: boolean;
-  assertions: ForeignAssertion[];
-}
-
 export const ROW_KEYS = ['vars', 'assert', 'description'];
 
-export interface Reader {
-  files: ImportFiles;
-  limits: Limits;
-  code: CodeHost;
-  host: HostSettings;
-  /** The configuration's, from which paths lead. */
-  folder: string;
-  left: Loss[];
-  defaults: Defaults;
-}
-
+/** A row of a table as a test: its variables, and the columns that say something of it. */
 export function readRow(
   row: JsonMap,
   place: Place,
-  files: Readonly<Record<string, string>>,
+  variables: Variables,
   { defaults, limits, left: said }: Reader,
 ): ForeignTest[] {
-  const vars: JsonMap = { ...defaults.vars };
   const assertions = [...defaults.assertions];
   for (const [column, cell] of Object.entries(row)) {
-    if (!column.startsWith('__')) {
-      vars[column] = cell;
-      continue;
-    }
     if (
+      !column.startsWith('__') ||
       cell === '' ||
       column === '__description' ||
       column.startsWith('__metadata:') ||
@@ -141,71 +101,15 @@ export function readRow(
       said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
     }
   }
-  const description =
-    typeof row['__description'] === 'string' && row['__description'] !== ''
-      ? row['__description']
-      : null;
+  const { __description: description } = row;
   return expanded(
-    { description, vars, files: { ...defaults.files, ...files }, assertions, place },
-    limits,
-    said,
-    defaults.expands,
+    {
+      description: typeof description === 'string' && description !== '' ? description : null,
+      variables: new Map([...defaults.variables, ...variables]),
+      expands: defaults.expands,
+      assertions,
+      place,
+    },
+    { limits, left: said },
   );
-}
-
-/**
- * A list of texts as a variable's value means a test for each of its entries; several such lists
- * mean all combinations. Any other list is one value, and so is every list where `expands` is false.
- */
-export function expanded(
-  test: ForeignTest,
-  limits: Limits,
-  said: Loss[],
-  expands = true,
-): ForeignTest[] {
-  const lost = (why: string): ForeignTest[] => {
-    said.push(leftOut(test.place, A_TEST, why));
-    return [];
-  };
-  let combinations: JsonMap[] = [{}];
-  for (const [name, value] of Object.entries(test.vars)) {
-    const [, unknown] = /\{\{\s*(env\.\w+)/.exec(typeof value === 'string' ? value : '') ?? [];
-    if (unknown !== undefined)
-      return lost(
-        `its variable ${name} takes ${unknown} from a run's environment, which no file shows`,
-      );
-    const values =
-      expands && Array.isArray(value) && typeof value[0] === 'string' ? value : [value];
-    if (combinations.length * values.length > limits.references)
-      return lost(`its lists of values make more than ${String(limits.references)} tests`);
-    combinations = combinations.flatMap((vars) => values.map((one) => ({ ...vars, [name]: one })));
-  }
-  return combinations.map((vars) => ({
-    ...test,
-    vars: filledIn(vars),
-    description: combinations.length > 1 ? null : test.description,
-  }));
-}
-
-/**
- * A variable may show another one by its name; whatever else stands between braces in a value is
- * text there, and so it is here.
- */
-function filledIn(vars: JsonMap): JsonMap {
-  const shown = (text: string): string =>
-    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (all, name: string) => {
-      const value = Object.hasOwn(vars, name) ? vars[name] : undefined;
-      return value === undefined || value === null ? all : shownAs(value);
-    });
-  return Object.fromEntries(
-    Object.entries(vars).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? shown(value) : value,
-    ]),
-  );
-}
-
-export function left(reader: Reader, place: Place, what: string, why: string): never[] {
-  reader.left.push(leftOut(place, what, why));
-  return [];
 }

@@ -1,6 +1,6 @@
 import { valueAt, type Document, type Path } from '../../documents/document.ts';
 import { isMap, type Json } from '../../types/plain.ts';
-import { left, type Defaults, type ForeignTest, type Reader } from './promptfoo-rows.ts';
+import { left, type Defaults, type ForeignTest, type Reader } from './promptfoo-values.ts';
 
 /** How tests and what they inherit are read; handed in, for tests are read with scenarios. */
 interface ScenarioReader {
@@ -52,11 +52,10 @@ async function readScenario(
       if (!isMap(entry))
         return left(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
       const data = await defaultsIn(document, at, reader);
-      const { vars, files, assertions, expands } = reader.defaults;
+      const { variables, assertions, expands } = reader.defaults;
       const defaults = {
         expands: expands && data.expands,
-        vars: { ...vars, ...data.vars },
-        files: { ...files, ...data.files },
+        variables: new Map([...variables, ...data.variables]),
         assertions: [...assertions, ...data.assertions],
       };
       return readEntries(tests, document, [...path, 'tests'], { ...reader, defaults });

@@ -1,22 +1,22 @@
 import { isTable } from '../../documents/dataset.ts';
-import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
-import { folderOf, join } from '../../documents/paths.ts';
+import { valueAt, type Document, type Path } from '../../documents/document.ts';
+import { folderOf } from '../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { A_TEST, leftOut, type Loss } from './draft.ts';
 import { codeCommand, codeFileIn } from './host-code.ts';
+import { ROW_KEYS, readRow } from './promptfoo-rows.ts';
+import { readScenarios } from './promptfoo-scenarios.ts';
 import {
-  ROW_KEYS,
   expanded,
   left,
-  readRow,
   type Defaults,
   type ForeignAssertion,
   type ForeignTest,
   type Reader,
-} from './promptfoo-rows.ts';
-import { readScenarios } from './promptfoo-scenarios.ts';
+} from './promptfoo-values.ts';
+import { readVariables, variablesOfRow } from './promptfoo-variables.ts';
 
-const NO_DEFAULTS: Defaults = { vars: {}, files: {}, assertions: [], expands: true };
+const NO_DEFAULTS: Defaults = { variables: new Map(), assertions: [], expands: true };
 
 /** Options that mean something here, or only how long a run may take. */
 const KNOWN_OPTIONS = [
@@ -37,18 +37,10 @@ const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshol
  */
 export async function readForeignTests(
   document: Document,
-  { files, limits, code, host }: Omit<Reader, 'left' | 'defaults' | 'folder'>,
+  { files, limits, code, host }: Omit<Reader, 'left' | 'defaults'>,
   left: Loss[],
 ): Promise<ForeignTest[]> {
-  const reader: Reader = {
-    files,
-    limits,
-    code,
-    host,
-    folder: folderOf(document.file),
-    left,
-    defaults: NO_DEFAULTS,
-  };
+  const reader: Reader = { files, limits, code, host, left, defaults: NO_DEFAULTS };
   reader.defaults = await readDefaults(document, reader);
   const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
   const scenarios = await readScenarios(document, { reader, defaultsIn, readEntries });
@@ -58,8 +50,7 @@ export async function readForeignTests(
       ? []
       : expanded(
           { description: null, ...reader.defaults, place: document.placeOf(['defaultTest']) },
-          limits,
-          left,
+          reader,
         );
   return [...(await readEntries(written, document, ['tests'], reader)), ...scenarios];
 }
@@ -97,8 +88,7 @@ async function defaultsIn(document: Document, path: Path, reader: Reader): Promi
   const options = isMap(map['options']) ? map['options'] : {};
   return {
     expands: options['disableVarExpansion'] !== true,
-    vars: await readVars(map['vars'], document, [...path, 'vars'], reader),
-    files: filesIn(map['vars'], reader),
+    variables: await readVariables(document, [...path, 'vars'], reader),
     assertions: readAssertions(map['assert'], document, [...path, 'assert'], reader.left),
   };
 }
@@ -191,10 +181,7 @@ async function readTest(
   reader: Reader,
 ): Promise<ForeignTest[]> {
   sayUnknown(document, path, map, reader.left);
-  const vars = {
-    ...reader.defaults.vars,
-    ...(await readVars(map['vars'], document, [...path, 'vars'], reader)),
-  };
+  const variables = await readVariables(document, [...path, 'vars'], reader);
   const own = readAssertions(map['assert'], document, [...path, 'assert'], reader.left);
   const options = isMap(map['options']) ? map['options'] : {};
   const inherited = options['disableDefaultAsserts'] === true ? [] : reader.defaults.assertions;
@@ -203,14 +190,12 @@ async function readTest(
   return expanded(
     {
       description,
-      vars,
-      files: { ...reader.defaults.files, ...filesIn(map['vars'], reader) },
+      variables: new Map([...reader.defaults.variables, ...variables]),
+      expands: options['disableVarExpansion'] !== true && reader.defaults.expands,
       assertions: [...inherited, ...own],
       place: document.placeOf(path),
     },
-    reader.limits,
-    reader.left,
-    options['disableVarExpansion'] !== true && reader.defaults.expands,
+    reader,
   );
 }
 
@@ -229,12 +214,7 @@ async function readRowFiles(path: string, from: Place, reader: Reader): Promise<
           !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));
         return isTest
           ? readTest(value, row, [], reader)
-          : readRow(
-              { ...value, ...(await readCells(value, row, reader)) },
-              place,
-              filesIn(value, reader),
-              reader,
-            );
+          : readRow(value, place, await variablesOfRow(value, place, reader), reader);
       }),
     ),
   );
@@ -262,60 +242,6 @@ function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]):
       ),
     );
   }
-}
-
-/** Variables of a test; a file stands for its text, a YAML file for its data as JSON text. */
-async function readVars(
-  written: Json | undefined,
-  document: Document,
-  path: Path,
-  reader: Reader,
-): Promise<JsonMap> {
-  if (written === undefined || written === null) return {};
-  if (typeof written === 'string') {
-    const [file] = await reader.files.documents(written, document.placeOf(path));
-    return file !== undefined && isMap(file.value) ? file.value : {};
-  }
-  if (!isMap(written)) return {};
-  const vars = emptyMap();
-  for (const [name, value] of Object.entries(written)) {
-    const read =
-      typeof value === 'string' && value.startsWith('file://')
-        ? await fileValue(value, document.placeOf([...path, name]), name, reader)
-        : value;
-    if (read !== null) vars[name] = read;
-  }
-  return vars;
-}
-
-/** The one file that each variable is the text of, where there is one. */
-function filesIn(written: Json | undefined, { folder }: Reader): Record<string, string> {
-  if (!isMap(written ?? null)) return {};
-  return Object.fromEntries(
-    Object.entries(written as JsonMap).flatMap(([name, value]) => {
-      const path =
-        typeof value === 'string' ? /^file:\/\/(?:\.\/)?([^*]+)$/.exec(value)?.[1] : null;
-      const file = path === null || path === undefined ? null : join(folder, path.trim());
-      return file === null ? [] : [[name, file]];
-    }),
-  );
-}
-
-/** The cells of a row that are variables, with their files read. */
-async function readCells(row: JsonMap, document: Document, reader: Reader): Promise<JsonMap> {
-  const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
-  return readVars(Object.fromEntries(cells), document, [], reader);
-}
-
-async function fileValue(path: string, place: Place, name: string, reader: Reader): Promise<Json> {
-  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(path))
-    return (
-      left(reader, place, `the variable ${name}`, 'values made by code are not run')[0] ?? null
-    );
-  if (/\.ya?ml$/i.test(path))
-    return JSON.stringify((await reader.files.documents(path, place))[0]?.value ?? null);
-  const found = await reader.files.texts(path, place);
-  return found.length > 1 ? found.map(({ text }) => text.trim()) : (found[0]?.text.trim() ?? null);
 }
 
 function readAssertions(

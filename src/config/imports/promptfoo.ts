@@ -1,8 +1,6 @@
-import { type Document, type Path, valueAt } from '../../documents/document.ts';
-import { folderOf } from '../../documents/paths.ts';
+import { emptyMap, type Document, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
-import { factsOf } from '../../types/vendors.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import {
   A_PROMPT,
   createDraft,
@@ -17,14 +15,12 @@ import {
   type Loss,
   uniqueNames,
 } from './draft.ts';
-import { codeFileIn, codeModel } from './host-code.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
-import { UNNAMED_MODEL, convertProvider, providerMap, type ImportedModel } from './models.ts';
-import { configurationOf } from './promptfoo-configuration.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
-import { readPrompts, type ForeignPrompt } from './promptfoo-prompts.ts';
-import type { ForeignTest } from './promptfoo-rows.ts';
+import { answersAsData, graderOf, readModels, type LocatedModel } from './promptfoo-models.ts';
+import { readPrompts, WRITTEN, type ForeignPrompt } from './promptfoo-prompts.ts';
 import { readForeignTests } from './promptfoo-tests.ts';
+import type { ForeignTest } from './promptfoo-values.ts';
 import { pathsOf, variableOf } from './templates.ts';
 
 /** Keys of a configuration that are read, and those that have no effect on what is evaluated. */
@@ -69,7 +65,7 @@ export async function importPromptfoo(
   problems: Problem[],
 ): Promise<Imported> {
   const imported = nothingImported();
-  const document = await configurationOf(written, context.files);
+  const document = configurationOf(written);
   const { value } = document;
   if (
     !isMap(value) ||
@@ -95,21 +91,27 @@ export async function importPromptfoo(
     return [];
   });
   const tests = withItself(document, prompts, await readForeignTests(document, context, left));
-  const models = readModels(document, { ...context, structured: structuredNames(tests) }, imported);
+  const structured = structuredNames(tests);
+  const models = await readModels(document, { ...context, structured }, imported);
   imported.left.push(...left);
   imported.grader = graderOf(document, imported);
+  const inputs =
+    prompts.length > 0 && prompts.every(({ form }) => form === 'json') ? 'vars' : 'sent';
   const { draft, carried } = await testsDraft(tests, {
     ...context,
     document,
     prompts,
+    inputs,
     asData: answersAsData(models, imported),
     imported,
   });
-  await assemble({ document, prompts, models, tests }, draft, context, imported);
-  const lost = imported.left.filter(({ what }) => what === A_PROMPT).length;
+  const lost = (): number => imported.left.filter(({ what }) => what === A_PROMPT).length;
+  const unread = lost();
+  await assemble({ document, prompts, models, tests, inputs }, draft, context, imported);
+  const kept = prompts.length - (lost() - unread);
   imported.carried = [
-    { unit: 'prompt', of: prompts.length + lost, carried: prompts.length },
-    ...carried.map((share) => (prompts.length === 0 ? { ...share, carried: 0 } : share)),
+    { unit: 'prompt', of: prompts.length + unread, carried: kept },
+    ...carried.map((share) => (kept === 0 ? { ...share, carried: 0 } : share)),
   ];
   return imported;
 }
@@ -133,6 +135,7 @@ function withItself(
         {
           description: null,
           vars: {},
+          sent: {},
           files: {},
           assertions: [],
           place: document.placeOf(['prompts']),
@@ -149,152 +152,30 @@ function sayUnread(document: Document, value: JsonMap, { left, remarks }: Import
   }
 }
 
-interface LocatedModel extends ImportedModel {
-  place: Place;
+/** The configuration with the environment that it sets itself filled in everywhere. */
+function configurationOf(document: Document): Document {
+  const { value } = document;
+  if (!isMap(value)) return document;
+  const env = isMap(value['env']) ? value['env'] : {};
+  return { ...document, value: withEnvironment(value, env) };
 }
 
-function readModels(
-  document: Document,
-  context: Pick<ImportContext, 'code' | 'host'> & { structured: readonly string[] },
-  imported: Imported,
-): LocatedModel[] {
-  const key = valueAt(document.value, ['providers']) === undefined ? 'targets' : 'providers';
-  const written = valueAt(document.value, [key]);
-  const list: { value: Json; path: Path }[] = Array.isArray(written)
-    ? written.map((value, index) => ({ value, path: [key, index] }))
-    : written === undefined
-      ? []
-      : [{ value: written, path: [key] }];
-  const unread: Loss[] = [];
-  const models = list.flatMap(({ value, path }): LocatedModel[] => {
-    const place = document.placeOf(path);
-    const found = codeProvider(value, document, context) ?? convertProvider(value);
-    if ('why' in found) {
-      unread.push(leftOut(place, `the provider ${nameOf(value)}`, found.why));
-      return [];
-    }
-    for (const { key: part, why } of found.left)
-      imported.left.push(leftOut(place, `${part} of ${found.label}`, why));
-    for (const { why } of found.aside)
-      imported.remarks.push(remark(place, `${found.label}: ${why}`));
-    const model = namedApart(found, imported.models);
-    if (found.entry !== null) imported.models[model] = found.entry;
-    return [{ ...found, model, place }];
-  });
-  if (models.length > 0) {
-    imported.left.push(...unread);
-    return models;
-  }
-  return [withoutProvider(document.placeOf(list.length === 0 ? [] : [key]), unread, imported)];
-}
+const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;
 
-/** A provider in code, where code may run: a program of the settings that the shipped one stands for. */
-function codeProvider(
-  written: Json,
-  { file }: Document,
-  {
-    code,
-    host,
-    structured,
-  }: Pick<ImportContext, 'code' | 'host'> & { structured: readonly string[] },
-): ImportedModel | null {
-  const { id, label, config } = providerMap(written);
-  const found = typeof id === 'string' ? codeFileIn(id, folderOf(file)) : null;
-  if (code === 'refused' || found === null || typeof id !== 'string') return null;
-  const named = typeof label === 'string' && label !== '' ? label : id;
-  return {
-    label: named,
-    model: named,
-    parameters: {},
-    entry: codeModel(found, id, config, host, structured),
-    left: [],
-    aside:
-      code === 'written'
-        ? [{ key: 'id', why: `${found.file} is code of yours, which runs with code: host alone` }]
-        : [],
+function withEnvironment(map: JsonMap, env: JsonMap): JsonMap {
+  const known = (text: string): string =>
+    text.replace(ENVIRONMENT, (all, name: string) => {
+      const value = Object.hasOwn(env, name) ? env[name] : undefined;
+      return isScalar(value) ? String(value) : all;
+    });
+  const filled = (value: Json): Json => {
+    if (typeof value === 'string') return known(value);
+    if (Array.isArray(value)) return value.map(filled);
+    return isMap(value) ? withEnvironment(value, env) : value;
   };
-}
-
-/**
- * Whether checks in code get data: where a model answers by a schema, the other tool reads its
- * answer before it is judged. Checks are the same for all models, so it is all of them or none.
- */
-function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
-  const bySchema = models.filter(({ parameters }) => {
-    const format = parameters['response_format'] ?? null;
-    return isMap(format) && format['type'] === 'json_schema';
-  });
-  const [first] = bySchema;
-  if (first !== undefined && bySchema.length < models.length)
-    remarks.push(
-      remark(
-        first.place,
-        `${first.label} answers by a schema, which promptfoo's checks in code are given as data; other models here do not, so checks get the text of every answer`,
-      ),
-    );
-  return first !== undefined && bySchema.length === models.length;
-}
-
-/** The same file may be there several times, each with a configuration of its own. */
-function namedApart(
-  { model, entry }: ImportedModel,
-  models: Readonly<Record<string, JsonMap>>,
-): string {
-  const same = (name: string): boolean =>
-    JSON.stringify(models[name]) === JSON.stringify(entry ?? undefined);
-  let name = model;
-  for (
-    let ordinal = 2;
-    entry?.['provider'] === 'program' && Object.hasOwn(models, name) && !same(name);
-    ordinal += 1
-  )
-    name = `${model} ${String(ordinal)}`;
-  return name;
-}
-
-/** What no provider of the file can be asked goes to the model that the settings name for it. */
-function withoutProvider(
-  place: Place,
-  unread: readonly Loss[],
-  { remarks }: Imported,
-): LocatedModel {
-  const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: ${factsOf('openai').starterModel} } }, say`;
-  remarks.push(
-    ...unread.map((one) => remark(one.place, `${one.what} is not asked: ${one.why}; ${instead}`)),
-    ...(unread.length === 0 ? [remark(place, `no provider is named; ${instead}`)] : []),
-  );
-  return {
-    label: UNNAMED_MODEL,
-    model: UNNAMED_MODEL,
-    parameters: {},
-    entry: null,
-    left: [],
-    aside: [],
-    place,
-  };
-}
-
-function nameOf(value: Json): string {
-  const id = isMap(value) ? (value['id'] ?? Object.keys(value)[0]) : value;
-  return isScalar(id) ? String(id).slice(0, 100) : '';
-}
-
-/** The model that grades where an assertion names none: `defaultTest.options.provider`. */
-function graderOf(document: Document, { left, models }: Imported): Imported['grader'] {
-  const options = valueAt(document.value, ['defaultTest', 'options', 'provider']);
-  if (options === undefined || options === null) return null;
-  const place = document.placeOf(['defaultTest', 'options', 'provider']);
-  const written =
-    isMap(options) && !('id' in options) && isMap(options['text'] ?? null)
-      ? (options['text'] ?? null)
-      : options;
-  const found = convertProvider(written);
-  if ('why' in found) {
-    left.push(leftOut(place, 'the grading provider', found.why));
-    return null;
-  }
-  if (found.entry !== null) models[found.model] = found.entry;
-  return { model: found.model, place };
+  const copy = emptyMap();
+  for (const [key, value] of Object.entries(map)) copy[key] = filled(value);
+  return copy;
 }
 
 interface Parts {
@@ -302,11 +183,15 @@ interface Parts {
   prompts: readonly ForeignPrompt[];
   models: readonly LocatedModel[];
   tests: readonly ForeignTest[];
+  inputs: 'vars' | 'sent';
 }
 
-/** A prompt of ours for each of theirs and each model; names tell them apart. */
+/**
+ * A prompt of ours for each of theirs and each model; names tell them apart. A converted prompt has
+ * variables alone: one whose messages are others for each test is left out then.
+ */
 async function assemble(
-  { document, prompts, models, tests: written }: Parts,
+  { document, prompts, models, tests: written, inputs }: Parts,
   tests: Draft | null,
   context: ImportContext,
   imported: Imported,
@@ -317,9 +202,13 @@ async function assemble(
   const base = folder === '' || folder === 'evals' || !stem.startsWith('promptfoo') ? stem : folder;
   for (const [index, prompt] of prompts.entries()) {
     for (const model of models) {
+      const made = await madeMessages(prompt, model, written, inputs, context);
+      if (made !== null && context.code === 'written') {
+        imported.left.push(leftOut(prompt.place, A_PROMPT, WRITTEN));
+        break;
+      }
       const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
       const name = unique(models.length === 1 ? own : `${own} (${model.label})`);
-      const made = await madeMessages(prompt, model, written, context);
       imported.prompts.push({
         prompt: promptDraft(document, name, prompt, model),
         tests,

@@ -40,6 +40,29 @@ export function readTemplate(text: string): Template {
   return { ok: true, parts: parts.filter((part) => !('text' in part) || part.text !== '') };
 }
 
+/**
+ * Whether braces or a tag open and neither close nor hold on to the end of their line: the other
+ * tool takes such a text as it stands, unless it says itself what is raw.
+ */
+export function isCutOff(text: string): boolean {
+  if (/\{%\s*raw\s*%\}/.test(text) && /\{%\s*endraw\s*%\}/.test(text)) return false;
+  return MARKS.some(([open, close]) => {
+    for (let at = text.indexOf(open); at !== -1;) {
+      const end = text.indexOf(close, at + 2);
+      if (end === -1 || /[\n\r]/.test(text.slice(at + 2, end))) return true;
+      at = text.indexOf(open, end);
+    }
+    return false;
+  });
+}
+
+/** What opens a part of a template, and the sign that its end begins with. */
+const MARKS = [
+  ['{{', '}'],
+  ['{%', '%'],
+  ['{#', '#'],
+] as const;
+
 function stepsOf(inside: string): Step[] {
   return inside
     .split(/[.[]/)

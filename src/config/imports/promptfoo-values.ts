@@ -1,0 +1,161 @@
+import type { Limits } from '../../documents/limits.ts';
+import { emptyMap } from '../../documents/document.ts';
+import type { Json, JsonMap, Place } from '../../types/plain.ts';
+import { A_TEST, leftOut, ownEntry, type ImportFiles, type Loss } from './draft.ts';
+import type { CodeHost, HostSettings } from './host-code.ts';
+import { renderTemplate } from './nunjucks.ts';
+import { isCutOff, shown } from './templates.ts';
+
+export interface ForeignAssertion {
+  value: JsonMap;
+  place: Place;
+}
+
+/** A test with everything that `defaultTest` gives it, and one value for each variable. */
+export interface ForeignTest {
+  description: string | null;
+  /** As checks see them. */
+  vars: JsonMap;
+  /** As prompts of text show them: templates in a value are filled in there. */
+  sent: JsonMap;
+  /** The files that variables are the text of, by name. */
+  files: Readonly<Record<string, string>>;
+  assertions: ForeignAssertion[];
+  place: Place;
+}
+
+/** A value of a variable, and the file that it is the text of. */
+export interface Given {
+  value: Json;
+  file: string | null;
+}
+
+/**
+ * What a test gives a variable: values of which each makes a test, and the list of them as one value
+ * where there is one; or why there is none.
+ */
+export type Variable = { each: Given[]; whole: Json | null } | { why: string };
+
+export type Variables = ReadonlyMap<string, Variable>;
+
+/** What every test of a configuration inherits. */
+export interface Defaults {
+  variables: Variables;
+  /** Whether lists of texts as values mean several tests. */
+  expands: boolean;
+  assertions: ForeignAssertion[];
+}
+
+export interface Reader {
+  files: ImportFiles;
+  limits: Limits;
+  code: CodeHost;
+  host: HostSettings;
+  left: Loss[];
+  defaults: Defaults;
+}
+
+export function left(reader: Reader, place: Place, what: string, why: string): never[] {
+  reader.left.push(leftOut(place, what, why));
+  return [];
+}
+
+type Unexpanded = Pick<ForeignTest, 'description' | 'assertions' | 'place'> & Defaults;
+
+/**
+ * A list of texts as a variable's value means a test for each of its entries; several such lists
+ * mean all combinations. Any other list is one value, and so is every list where `expands` is false.
+ */
+export function expanded(
+  { variables, expands, ...test }: Unexpanded,
+  { limits, left: said }: Pick<Reader, 'limits' | 'left'>,
+): ForeignTest[] {
+  const lost = (why: string): ForeignTest[] => {
+    said.push(leftOut(test.place, A_TEST, why));
+    return [];
+  };
+  let combinations: [string, Given][][] = [[]];
+  for (const [name, variable] of variables) {
+    if ('why' in variable) return lost(`its variable ${name} ${variable.why}`);
+    const { each, whole } = variable;
+    const values = expands || whole === null ? each : [{ value: whole, file: null }];
+    const unknown = values.flatMap(({ value }) =>
+      typeof value === 'string' ? (/\{\{\s*(env\.\w+)/.exec(value)?.[1] ?? []) : [],
+    )[0];
+    if (unknown !== undefined)
+      return lost(
+        `its variable ${name} takes ${unknown} from a run's environment, which no file shows`,
+      );
+    if (combinations.length * values.length > limits.references)
+      return lost(`its lists of values make more than ${String(limits.references)} tests`);
+    combinations = combinations.flatMap((given) =>
+      values.map((one): [string, Given][] => [...given, [name, one]]),
+    );
+  }
+  const description = combinations.length > 1 ? null : test.description;
+  return combinations.flatMap((given) => {
+    const vars = resolved(given);
+    const sent = filledIn(vars);
+    if ('why' in sent) return lost(sent.why);
+    const files = given.flatMap(([name, { file }]) => (file === null ? [] : [[name, file]]));
+    return [{ ...test, description, vars, sent: sent.vars, files: Object.fromEntries(files) }];
+  });
+}
+
+/** How often a value that shows another one is looked at again. */
+const ROUNDS = 5;
+
+/** A variable may show others by their names; a last line feed is no part of it. */
+function resolved(given: readonly (readonly [string, Given])[]): JsonMap {
+  const vars = emptyMap();
+  for (const [name, { value }] of given)
+    vars[name] = typeof value === 'string' ? value.replace(/\n$/, '') : value;
+  for (let round = 0, changed = true; changed && round < ROUNDS; round += 1) {
+    changed = false;
+    for (const [name, value] of Object.entries(vars)) {
+      const [braces = '', inner = ''] =
+        typeof value === 'string' ? (/\{\{\s*(\w+)\s*\}\}/.exec(value) ?? []) : [];
+      const other = ownEntry(vars, inner);
+      if (typeof value !== 'string' || braces === '' || other === undefined) continue;
+      vars[name] = value.replace(braces, () => (other === null ? 'null' : shown(other)));
+      changed = true;
+    }
+  }
+  return vars;
+}
+
+/**
+ * Templates in values filled in, but for those that name what no variable is called: such a value is
+ * text as it stands.
+ */
+function filledIn(vars: JsonMap): { vars: JsonMap } | { why: string } {
+  const sent = emptyMap();
+  for (const [name, value] of Object.entries(vars)) {
+    sent[name] = value;
+    if (typeof value !== 'string' || !/\{[{%#]/.test(value) || isCutOff(value)) continue;
+    if (namesIn(value).some((each) => ownEntry(vars, each) === undefined)) continue;
+    const filled = renderTemplate(value, vars, shown);
+    if (!filled.ok) return { why: `its variable ${name} is a template, in which ${filled.why}` };
+    sent[name] = filled.text;
+  }
+  return { vars: sent };
+}
+
+/**
+ * The names of which the other tool wants values before it fills a text in: what stands first
+ * between braces, and first behind `if` and `for`.
+ */
+function namesIn(text: string): string[] {
+  const words = text.replace(/\{#[\s\S]*?#\}/g, '');
+  const found = new Set(
+    [
+      ...words.matchAll(/\{\{\s*([^{}\s|]{1,200})\s*(?:\|[^}]{1,500})?\}\}/g),
+      ...words.matchAll(/\{%\s*(?:if|for)\s+([^{}\s]{1,200}).{0,500}?%\}/g),
+    ].map(([, name = '']) => name),
+  );
+  for (const [, item = '', list = ''] of words.matchAll(/\{%\s*for\s+(\w+)\s+in\s+(\w+)\s*%\}/g)) {
+    found.delete(item);
+    found.add(list);
+  }
+  return [...found].flatMap((each) => /^[A-Za-z_]\w*/.exec(each) ?? []);
+}

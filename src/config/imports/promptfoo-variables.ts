@@ -1,0 +1,89 @@
+import { valueAt, type Document, type Path } from '../../documents/document.ts';
+import { folderOf } from '../../documents/paths.ts';
+import { isMap, type Json, type Place } from '../../types/plain.ts';
+import { isScalar } from './draft.ts';
+import type { Reader, Variable, Variables } from './promptfoo-values.ts';
+
+/** The variables at `path`: a map, or the files of one, found from the file that names them. */
+export async function readVariables(
+  document: Document,
+  path: Path,
+  reader: Pick<Reader, 'files'>,
+): Promise<Variables> {
+  const written = valueAt(document.value, path) ?? null;
+  const place = document.placeOf(path);
+  if (isMap(written)) return ofMap(written, (name) => document.placeOf([...path, name]), reader);
+  const named = (Array.isArray(written) ? written : [written]).filter(
+    (one) => typeof one === 'string',
+  );
+  const found = await Promise.all(
+    named.map((one) => reader.files.documents(one, place, folderOf(document.file))),
+  );
+  const maps = await Promise.all(
+    found.flat().map(({ value }) => ofMap(isMap(value) ? value : {}, () => place, reader)),
+  );
+  return new Map(maps.flatMap((each) => [...each]));
+}
+
+/** The same of a table's row: its cells but for those that say something of the test. */
+export function variablesOfRow(
+  row: Readonly<Record<string, Json>>,
+  place: Place,
+  reader: Pick<Reader, 'files'>,
+): Promise<Variables> {
+  const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
+  return ofMap(Object.fromEntries(cells), () => place, reader);
+}
+
+async function ofMap(
+  map: Readonly<Record<string, Json>>,
+  placeOf: (name: string) => Place,
+  reader: Pick<Reader, 'files'>,
+): Promise<Variables> {
+  const read = Object.entries(map).map(async ([name, value]): Promise<[string, Variable]> => [
+    name,
+    await variableOf(value, placeOf(name), reader),
+  ]);
+  return new Map(await Promise.all(read));
+}
+
+async function variableOf(
+  value: Json,
+  place: Place,
+  reader: Pick<Reader, 'files'>,
+): Promise<Variable> {
+  const isList = Array.isArray(value) && typeof value[0] === 'string';
+  if (!isList) return ofValue(value, place, reader);
+  const each = await Promise.all(value.map((one) => ofValue(one, place, reader)));
+  const lost = each.find((one) => 'why' in one);
+  return lost ?? { each: each.flatMap((one) => ('why' in one ? [] : one.each)), whole: value };
+}
+
+const CODE = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
+
+/** What a test there holds as bytes, or as what a package makes of them. */
+const NO_TEXT =
+  /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
+
+/** A value as it stands, or the texts of the files that it names; YAML is its data as JSON text. */
+async function ofValue(
+  value: Json,
+  place: Place,
+  { files }: Pick<Reader, 'files'>,
+): Promise<Variable> {
+  if (typeof value !== 'string' || !value.startsWith('file://'))
+    return { each: [{ value, file: null }], whole: isScalar(value) ? null : value };
+  if (CODE.test(value)) return { why: 'is made by code, which is not run' };
+  if (NO_TEXT.test(value)) return { why: `is the file ${value}, which holds no plain text` };
+  if (/\.ya?ml$/i.test(value)) {
+    const found = await files.documents(value, place);
+    return {
+      each: found.map(({ file, value: data }) => ({ value: JSON.stringify(data), file })),
+      whole: null,
+    };
+  }
+  const found = await files.texts(value, place);
+  const binary = found.find(({ text }) => text.includes('\0'));
+  if (binary !== undefined) return { why: `is the file ${binary.file}, which holds no plain text` };
+  return { each: found.map(({ file, text }) => ({ value: text.trim(), file })), whole: null };
+}
