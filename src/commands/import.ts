@@ -161,7 +161,7 @@ interface ReadFile {
 async function withImported<T>(
   file: string,
   root: string,
-  { from }: ImportOptions,
+  { from, verify }: ImportOptions,
   terminal: Terminal,
   work: (read: ReadFile) => Promise<T>,
 ): Promise<T> {
@@ -195,7 +195,8 @@ async function withImported<T>(
         builtIns: metrics,
         hasGrader: settings.grader !== null,
         isProgram: (model) => entryOf(settings, model)?.provider === 'program',
-        code: 'written',
+        // What is verified is what runs in place, where templates are filled in for each test.
+        code: verify === undefined ? 'written' : 'refused',
         ...hostSettings(settings),
       },
       problems,

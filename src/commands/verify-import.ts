@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { documentOf, type Imported } from '../config/imports/draft.ts';
+import { createDraft, documentOf, type Imported } from '../config/imports/draft.ts';
 import {
   assertionKey,
   readForeignResults,
@@ -18,7 +18,7 @@ import { sha256 } from '../session/cached-complete.ts';
 import { comparesEmbeddings, isModelGraded } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
 import type { Metric } from '../types/metric.ts';
-import { isMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
+import type { Json, JsonMap, Problem } from '../types/plain.ts';
 import type { Terminal } from './terminal.ts';
 import { isEqual, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
@@ -79,46 +79,40 @@ async function jsonAt(path: string, file: string): Promise<Json> {
   }
 }
 
-/** The imported tests as they would run. */
+/** The imported tests as they would run, whatever prompts they are for. */
 async function referencesOf({
   file,
-  imported: { prompts },
+  imported: { judged },
   files,
 }: {
   file: string;
   imported: Imported;
   files: Files;
 }): Promise<Reference[]> {
-  const [first] = prompts;
+  const at = { file, line: 0 };
+  if (judged === undefined)
+    throw new UserError([problem(at, 'has no tests that could be verified')]);
   const problems: Problem[] = [];
-  const variables = first?.prompt.value['variables'];
-  const tests =
-    first === undefined || first.tests === null
-      ? null
-      : await readTests(
-          below(documentOf(file, first), ['tests']),
-          {
-            limits: DEFAULT_LIMITS,
-            variables: (Array.isArray(variables) ? variables : []).flatMap((one) =>
-              isMap(one) ? [String(one['name'])] : [],
-            ),
-            builtIns: metrics,
-            grader: null,
-            hash: sha256,
-            load: files.data,
-          },
-          problems,
-        );
-  if (problems.length > 0) throw new UserError(problems);
-  if (tests === null)
-    throw new UserError([problem({ file, line: 0 }, 'has no tests that could be verified')]);
+  const tests = await readTests(
+    below(documentOf(file, { prompt: createDraft(at), tests: judged.tests }), ['tests']),
+    {
+      limits: DEFAULT_LIMITS,
+      variables: [],
+      builtIns: metrics,
+      grader: null,
+      hash: sha256,
+      load: files.data,
+    },
+    problems,
+  );
+  if (tests === null || problems.length > 0) throw new UserError(problems);
   return tests.references;
 }
 
 async function verify(
   answers: readonly ForeignAnswer[],
   references: readonly Reference[],
-  { assertions = [] }: Imported,
+  { judged }: Pick<Imported, 'judged'>,
   terminal: Terminal,
 ): Promise<Verification> {
   const sandbox = createSandbox({
@@ -130,15 +124,24 @@ async function verify(
     },
   });
   const found: Verification = { compared: [], left: new Map() };
-  const inputs = references.map(({ input }) => input);
-  const placed = answers.map((answer) => ({ answer, at: referenceAt(answer, inputs) }));
+  const rows = judged?.rows ?? [];
+  const inputs = rows.map(({ vars }) => vars);
+  const changed = answers.filter(({ isTransformed }) => isTransformed);
+  leave(
+    found,
+    'of answers that a transform changed there',
+    changed.reduce((sum, { verdicts }) => sum + verdicts.length, 0),
+  );
+  const placed = answers
+    .filter(({ isTransformed }) => !isTransformed)
+    .map((answer) => ({ answer, at: referenceAt(answer, inputs) }));
   for (const { answer, at } of placed)
     if (at === null) leave(found, 'of tests that are not in the file', answer.verdicts.length);
   try {
     for (const [index, reference] of references.entries()) {
       const own = placed.flatMap(({ answer, at }) => (at === index ? [answer] : []));
       if (own.length > 0)
-        await verifyReference(reference, assertions[index] ?? [], own, found, (metric) =>
+        await verifyReference(reference, rows[index]?.assertions ?? [], own, found, (metric) =>
           toolsFor(metric, sandbox.evaluate),
         );
     }

@@ -51,7 +51,7 @@ export function readRows(
   } catch {
     return fail(0, 'is not UTF-8 text');
   }
-  const flaw = fileFlaw(text);
+  const flaw = fileFlaw(text, 'data');
   if (flaw !== null) return fail(text.slice(0, flaw.index).split('\n').length, flaw.message);
   const found: Problem[] = [];
   const rows = read(file, text, limits, found);
@@ -110,7 +110,7 @@ function plain(value: unknown, depth: number): { value: Json; members: number } 
 }
 
 function scalarFlaw(value: unknown): string | null {
-  if (typeof value === 'string') return valueFlaw(value);
+  if (typeof value === 'string') return valueFlaw(value, 'data');
   if (typeof value !== 'number') return null;
   if (!Number.isFinite(value)) return 'has a number that is not finite';
   return Number.isInteger(value) && !Number.isSafeInteger(value)

@@ -2,6 +2,14 @@
 // own.
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]/;
 
+// Tables that once were Windows-1252 are full of U+0080 to U+009F; every surface shows them escaped.
+const CONTROL_OF_DATA = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFFFE\uFFFF]/;
+
+/** What a text is part of: files that people write, or data that programs wrote. */
+type Origin = 'file' | 'data';
+
+const controlsIn = (origin: Origin): RegExp => (origin === 'file' ? CONTROL : CONTROL_OF_DATA);
+
 /** Characters that make text read in another order than it is written. */
 const BIDIRECTIONAL = /[\u202A-\u202E\u2066-\u2069]/;
 
@@ -18,8 +26,8 @@ interface Flaw {
 }
 
 /** What a file may not hold as raw characters, or null. `index` counts UTF-16 units. */
-export function fileFlaw(text: string): Flaw | null {
-  const control = text.search(CONTROL);
+export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
+  const control = text.search(controlsIn(origin));
   if (control !== -1)
     return { index: control, message: `has the control character ${codePoint(text, control)}` };
   const bidi = text.search(BIDIRECTIONAL);
@@ -33,8 +41,8 @@ export function fileFlaw(text: string): Flaw | null {
 }
 
 /** What a value may not hold even when it is written as an escape, or null. */
-export function valueFlaw(text: string): string | null {
-  if (CONTROL.test(text)) return 'has a control character';
+export function valueFlaw(text: string, origin: Origin = 'file'): string | null {
+  if (controlsIn(origin).test(text)) return 'has a control character';
   return text.isWellFormed() ? null : 'has a broken surrogate';
 }
 

@@ -1,5 +1,6 @@
 import type { Json, JsonMap } from '../../types/plain.ts';
 import { why, type Convert } from './assertion-parts.ts';
+import { javascriptProblem, pythonProblem } from './confined-code.ts';
 
 /**
  * A check in code as promptfoo has it: what it is, the bound of its score, and whether it is turned
@@ -16,32 +17,6 @@ export interface CodeCheck {
   /** The answer is data to the check, where it is JSON. */
   asData: boolean;
   config: Json | undefined;
-}
-
-/** What code may not use, since nothing of it exists where code runs here. */
-const OUTSIDE =
-  /\brequire\s*\(|^[^\S\n]*import\b(?!\.meta)|\bimport\s*\(|\bprocess\.(?!env\b\s*(?:\?|\|))\w+|\b(?:fetch|setTimeout|setInterval)\s*\(|\bXMLHttpRequest\b|\bcrypto\.|\bperformance\.|\b(?:providerResponse|logProbs)\b|\bcontext\.(?:provider|metadata|trace)\b|\bcontext\.test\.(?!vars\b|description\b)\w+/m;
-
-/** Comments, and texts within a line: what stands in them is not code. */
-const NO_CODE =
-  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`/g;
-
-/**
- * Why JavaScript cannot be run confined, or null. `file`: where it stands, so that its line is said.
- */
-export function javascriptProblem(source: string, file: string | null = null): string | null {
-  const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
-  const found = OUTSIDE.exec(code);
-  if (found === null) return null;
-  const line = code.slice(0, found.index).split('\n').length;
-  const written = source
-    .slice(found.index, found.index + 200)
-    .trim()
-    .split('\n', 1)[0];
-  const place =
-    file === null ? (line === 1 ? '' : ` on line ${String(line)}`) : ` at ${file}:${String(line)}`;
-  const what = found[0].trim().replace(/\s*\($/, '');
-  return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, and code runs here without files, network, packages and clocks`;
 }
 
 /**
@@ -245,7 +220,7 @@ export const CODE_ASSERTIONS: Readonly<Record<string, Convert>> = {
 
 function code(language: 'javascript' | 'python'): Convert {
   const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
-  const problemOf = language === 'javascript' ? javascriptProblem : (): null => null;
+  const problemOf = language === 'javascript' ? javascriptProblem : pythonProblem;
   return ({ value, threshold, negate, config }, { structured, unlike, asData, textOf }) => {
     if (typeof value !== 'string' || value.trim() === '') return why('its value is not code');
     const file = fileOf(value, language);

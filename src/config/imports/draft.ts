@@ -98,8 +98,11 @@ export interface Imported {
   remarks: Notice[];
   /** How much of what the file holds came over, the widest unit first. */
   carried: Share[];
-  /** By reference, the other tool's assertion that each of its metrics was. */
-  assertions?: JsonMap[][];
+  /**
+   * The tests, whether or not a prompt of theirs came over, and by reference the variables there and
+   * the assertion that each of its metrics was.
+   */
+  judged?: { tests: Draft; rows: { vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
 /** A part of a file that has no counterpart here: what, and why. */

@@ -65,12 +65,11 @@ export async function testsDraft(
   const ids = idsOf(tests);
   const references: JsonMap[] = [];
   let kept = 0;
-  const assertions: JsonMap[][] = [];
-  imported.assertions = assertions;
+  const rows: { vars: JsonMap; assertions: JsonMap[] }[] = [];
   for (const test of tests) {
     const metrics = metricsOf(test, { context, structured, texts });
     kept += metrics.length;
-    assertions.push(metrics.map(({ assertion }) => assertion));
+    rows.push({ vars: test.vars, assertions: metrics.map(({ assertion }) => assertion) });
     const path = ['references', references.length];
     draft.from(path, test.place);
     metrics.forEach(({ place, file }, index) => {
@@ -90,6 +89,7 @@ export async function testsDraft(
   }
   const carried = shares(tests, references.length, kept, imported);
   if (references.length === 0) return { draft: null, carried };
+  imported.judged = { tests: draft, rows };
   const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
   if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
   draft.value['references'] = references;

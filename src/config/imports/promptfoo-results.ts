@@ -2,6 +2,7 @@ import { valueAt } from '../../documents/document.ts';
 import { canonicalJson } from '../../suite/canonical-json.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { isScalar } from './draft.ts';
+import { providerMap } from './models.ts';
 
 /** One answer of a results file of promptfoo's, with what it said of it. */
 export interface ForeignAnswer {
@@ -13,6 +14,8 @@ export interface ForeignAnswer {
   prompt: string;
   output: Json;
   latencyMs: number;
+  /** Whether it is not what the model gave: a provider or test changed it before it was judged. */
+  isTransformed: boolean;
   verdicts: ForeignVerdict[];
 }
 
@@ -33,15 +36,23 @@ export function readForeignResults(
     return {
       why: 'is not a results file of promptfoo: it has no list of results (write one with promptfoo eval -o results.json)',
     };
-  const answers = list.flatMap((one) => answerOf(one) ?? []);
+  const providers = valueAt(value, ['config', 'providers']);
+  const changing = (Array.isArray(providers) ? providers : [])
+    .map(providerMap)
+    .flatMap(({ id, label, transform }) => ((transform ?? null) === null ? [] : [label ?? id]));
+  const answers = list.flatMap((one) => answerOf(one, changing) ?? []);
   return { answers, unanswered: list.length - answers.length };
 }
 
-function answerOf(one: Json): ForeignAnswer | null {
+/** `changing`: the providers that transform what they give, by label or name. */
+function answerOf(one: Json, changing: readonly (Json | undefined)[]): ForeignAnswer | null {
   const output = valueAt(one, ['response', 'output']);
   const test = valueAt(one, ['testIdx']);
   const vars = valueAt(one, ['vars']) ?? valueAt(one, ['testCase', 'vars']);
   if (output === undefined || output === null || typeof test !== 'number') return null;
+  const options = valueAt(one, ['testCase', 'options']);
+  const byTest = ['transform', 'postprocess'].map((key) => valueAt(options ?? null, [key]) ?? null);
+  const provider = ['label', 'id'].map((key) => valueAt(one, ['provider', key]));
   const [prompt, latency, description] = [
     valueAt(one, ['prompt', 'raw']),
     valueAt(one, ['latencyMs']),
@@ -54,6 +65,9 @@ function answerOf(one: Json): ForeignAnswer | null {
     prompt: typeof prompt === 'string' ? prompt : '',
     output,
     latencyMs: typeof latency === 'number' ? latency : 0,
+    isTransformed:
+      byTest.some((each) => each !== null) ||
+      provider.some((name) => name !== undefined && changing.includes(name)),
     verdicts: verdictsIn(valueAt(one, ['gradingResult', 'componentResults'])),
   };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   javascriptMetric,
-  javascriptProblem,
   pythonMetric,
   type CodeCheck,
 } from '../../../../src/config/imports/code.ts';
+import { javascriptProblem, pythonProblem } from '../../../../src/config/imports/confined-code.ts';
 import { realSandbox } from '../../metrics/real-sandbox.ts';
 
 const sandbox = realSandbox();
@@ -14,6 +14,7 @@ const check = (source: string, more: Partial<CodeCheck> = {}): CodeCheck => ({
   threshold: null,
   negate: false,
   structured: [],
+  unlike: {},
   asData: false,
   config: undefined,
   ...more,

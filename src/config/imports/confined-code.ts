@@ -1,0 +1,78 @@
+/** What code may not use, since nothing of it exists where code runs here. */
+const OUTSIDE =
+  /\brequire\s*\(|^[^\S\n]*import\b(?!\.meta)|\bimport\s*\(|\bprocess\.(?!env\b\s*(?:\?|\|))\w+|\b(?:fetch|setTimeout|setInterval)\s*\(|\bXMLHttpRequest\b|\bcrypto\.|\bperformance\.|\b(?:providerResponse|logProbs)\b|\bcontext\.(?:provider|metadata|trace)\b|\bcontext\.test\.(?!vars\b|description\b)\w+/m;
+
+/** Comments, and texts within a line: what stands in them is not code. */
+const NO_CODE =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`/g;
+
+const WITHOUT = 'and code runs here without files, network, packages and clocks';
+
+function placeOfLine(line: number, file: string | null): string {
+  if (file !== null) return ` at ${file}:${String(line)}`;
+  return line === 1 ? '' : ` on line ${String(line)}`;
+}
+
+/**
+ * Why JavaScript cannot be run confined, or null. `file`: where it stands, so that its line is said.
+ */
+export function javascriptProblem(source: string, file: string | null = null): string | null {
+  const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
+  const found = OUTSIDE.exec(code);
+  if (found === null) return null;
+  const line = code.slice(0, found.index).split('\n').length;
+  const written = source
+    .slice(found.index, found.index + 200)
+    .trim()
+    .split('\n', 1)[0];
+  const place = placeOfLine(line, file);
+  const what = found[0].trim().replace(/\s*\($/, '');
+  return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, ${WITHOUT}`;
+}
+
+/**
+ * The standard library, but for what needs files, a network or other programs: those that a check
+ * may import.
+ */
+const MODULES = new Set(
+  '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler filecmp fnmatch fractions functools gc genericpath getopt getpass gettext graphlib gzip hashlib heapq hmac html importlib inspect io ipaddress itertools json keyword linecache locale logging lzma marshal math mimetypes mmap modulefinder netrc numbers opcode operator optparse os pathlib pdb pickle pickletools pkgutil platform plistlib posixpath pprint profile pstats py_compile pyclbr pydoc pyexpat queue quopri random re reprlib rlcompleter runpy sched secrets select selectors shlex signal site sre_compile sre_constants sre_parse stat statistics string stringprep struct symtable sys sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml zipapp zipimport zlib zoneinfo'.split(
+    ' ',
+  ),
+);
+
+/** What else Python may not use: files, the environment, other programs, and what is not passed on. */
+const OUTSIDE_PYTHON =
+  /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
+
+/** Python's comments, and texts over several lines. */
+const PYTHON_NO_CODE =
+  /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*/g;
+
+/** The same of Python: modules that are not there, files, the environment and other programs. */
+export function pythonProblem(source: string, file: string | null = null): string | null {
+  const code = source.replace(PYTHON_NO_CODE, (text) =>
+    // A short text may name what is used.
+    /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
+  );
+  const lines = code.split('\n');
+  for (const [index, line] of lines.entries()) {
+    const at = placeOfLine(index + 1, file);
+    const missing = modulesOf(line).find((name) => !MODULES.has(name));
+    if (missing !== undefined && lines[index - 1]?.trim() !== 'try:')
+      return `it imports ${missing}${at}, ${WITHOUT}`;
+    const used = OUTSIDE_PYTHON.exec(line);
+    if (used !== null)
+      return `it uses ${used[0].replace(/\s*\($/, '').replace(/^\./, '')}${at}, ${WITHOUT}`;
+  }
+  return null;
+}
+
+/** The modules that a line imports, by their first steps; a relative one is called `.`. */
+function modulesOf(line: string): string[] {
+  const [, from] = /^\s*from\s+(\.|[A-Za-z_]\w*)\S*\s+import\b/.exec(line) ?? [];
+  const [, names = ''] = /^\s*import\s+([\w., \t]+)/.exec(line) ?? [];
+  return [
+    ...(from === undefined ? [] : [from]),
+    ...names.split(',').flatMap((name) => /^\s*([A-Za-z_]\w*)/.exec(name)?.[1] ?? []),
+  ];
+}
