@@ -125,7 +125,6 @@ async function verify(
   });
   const found: Verification = { compared: [], left: new Map() };
   const rows = judged?.rows ?? [];
-  const inputs = rows.map(({ vars }) => vars);
   const changed = answers.filter(({ isTransformed }) => isTransformed);
   leave(
     found,
@@ -134,7 +133,7 @@ async function verify(
   );
   const placed = answers
     .filter(({ isTransformed }) => !isTransformed)
-    .map((answer) => ({ answer, at: referenceAt(answer, inputs) }));
+    .map((answer) => ({ answer, at: referenceAt(answer, rows) }));
   for (const { answer, at } of placed)
     if (at === null) leave(found, 'of tests that are not in the file', answer.verdicts.length);
   try {

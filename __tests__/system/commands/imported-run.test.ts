@@ -115,6 +115,55 @@ tests:
   });
 });
 
+describe('a promptfoo check that throws where the answer is no JSON', () => {
+  const asks = (words: string) => `prompts: ['${words}: {{q}}']
+providers: ['openai:chat:gpt-4o']
+defaultTest: { assert: [{ type: javascript, value: 'JSON.parse(output).ok === true' }] }
+tests:
+  - { vars: { q: [${Array.from({ length: 20 }, (_, index) => `"q${index}."`).join(', ')}] } }
+`;
+
+  /** Base answers in JSON; head gives prose to the first `broken` of 20 tests, whatever the try. */
+  async function compare(broken: number) {
+    shop = await openShop({
+      price: '',
+      answer: ({ messages }) => {
+        const text = JSON.stringify(messages);
+        const index = Number(/q(\d+)\./.exec(text)?.[1]);
+        return { text: text.includes('New') && index < broken ? 'Sure, fine!' : '{"ok": true}' };
+      },
+      settings:
+        '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+    });
+    shop.repository.commit('base', { 'promptfooconfig.yaml': asks('Old') });
+    shop.repository.commit('head', { 'promptfooconfig.yaml': asks('New') });
+    return shop.result('diff', '--base', 'HEAD~1', 'n_tries=3');
+  }
+
+  test.each([
+    [6, 'Regressed: promptfooconfig 100.0 % → 70.0 % (−30.0 points)'],
+    [2, 'Regressed: promptfooconfig 100.0 % → 90.0 % (−10.0 points)'],
+  ])(
+    'is a regression where %i of 20 answers broke, and no try ended in an error',
+    async (broken, title) => {
+      const { conclusion, title: said, problems, suites } = await compare(broken);
+      expect([conclusion, said, problems]).toEqual(['failure', title, []]);
+      const heads = suites[0]?.references.map(({ status, head }) => [
+        status,
+        head?.rollup,
+        head?.tries.map(({ error, scores }) => error ?? scores[0]?.status),
+      ]);
+      expect(heads).toEqual(
+        Array.from({ length: 20 }, (_, index) =>
+          index < broken
+            ? ['regressed', 'fail', ['fail', 'fail', 'fail']]
+            : ['unchanged', 'pass', ['pass', 'pass', 'pass']],
+        ),
+      );
+    },
+  );
+});
+
 test('a promptfoo check that is a function fails as there, and says that nobody calls it', async () => {
   shop = await openShop({
     settings:

@@ -148,6 +148,55 @@ describe('evaldiff import --verify', () => {
     expect(err).toContain(message);
   });
 
+  test('reads prompts with logic and prompts in code, for answers are judged whatever asked for them', async () => {
+    const results = of(
+      result(0, 'one', '{"ok": true} one', [{ assertion: contains, pass: true }]),
+      result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
+    );
+    for (const prompt of ["'{% if q %}{{ q | upper }}{% endif %}'", 'file://prompt.js']) {
+      const { code, out } = await verify(results, CONFIG.replace("'Answer: {{q}}'", prompt));
+      expect([code, out]).toEqual([0, '2 of 2 verdicts equal\n']);
+    }
+  });
+
+  test.each([
+    ['a test', {}, { testCase: { vars: { q: 'one' }, options: { transform: 'output.a' } } }],
+    [
+      'a provider',
+      { config: { providers: [{ id: 'openai:gpt-4o', label: 'big', transform: 'output.a' }] } },
+      { provider: { id: 'openai:gpt-4o', label: 'big' } },
+    ],
+  ])('compares no answer that %s transformed before it was judged', async (_, more, row) => {
+    const answers = [
+      result(0, 'one', 'one', [{ assertion: contains, pass: true }], row),
+      result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
+    ];
+    const { code, out } = await verify({ ...of(...answers), ...more });
+    expect([code, out]).toEqual([
+      0,
+      '1 of 1 verdict equal\nnot compared: 1 of answers that a transform changed there\n',
+    ]);
+  });
+
+  test('finds tests whose variables are files or templates, which results have as they are written', async () => {
+    const config = CONFIG.replace(
+      'vars: { q: [two, three] }',
+      "vars: { q: file://q.txt, t: '{{ q | upper }}' }",
+    );
+    const row = result(1, 'file://q.txt', '{"ok": true}', [{ assertion: script, pass: true }]);
+    const repository = createRepository();
+    repository.write({
+      'promptfooconfig.yaml': config,
+      'q.txt': 'four',
+      'results.json': JSON.stringify(
+        of({ ...row, vars: { q: 'file://q.txt', t: '{{ q | upper }}' } }),
+      ),
+    });
+    const argv = ['import', 'promptfooconfig.yaml', '--verify', 'results.json'];
+    const { code, out } = await commandIn(repository.directory, argv);
+    expect([code, out]).toEqual([0, '1 of 1 verdict equal\n']);
+  });
+
   test('a configuration without tests has nothing to verify', async () => {
     const { code, err } = await verify(of(), "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\n");
     expect([code, err]).toEqual([2, 'promptfooconfig.yaml: has no tests that could be verified\n']);

@@ -99,10 +99,10 @@ export interface Imported {
   /** How much of what the file holds came over, the widest unit first. */
   carried: Share[];
   /**
-   * The tests, whether or not a prompt of theirs came over, and by reference the variables there and
-   * the assertion that each of its metrics was.
+   * The tests, whether or not a prompt of theirs came over, and by reference the variables as given
+   * and as checks see them, and the assertion that each of its metrics was.
    */
-  judged?: { tests: Draft; rows: { vars: JsonMap; assertions: JsonMap[] }[] };
+  judged?: { tests: Draft; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
 /** A part of a file that has no counterpart here: what, and why. */

@@ -65,11 +65,15 @@ export async function testsDraft(
   const ids = idsOf(tests);
   const references: JsonMap[] = [];
   let kept = 0;
-  const rows: { vars: JsonMap; assertions: JsonMap[] }[] = [];
+  const rows: NonNullable<Imported['judged']>['rows'] = [];
   for (const test of tests) {
     const metrics = metricsOf(test, { context, structured, texts });
     kept += metrics.length;
-    rows.push({ vars: test.vars, assertions: metrics.map(({ assertion }) => assertion) });
+    rows.push({
+      given: test.given,
+      vars: test.vars,
+      assertions: metrics.map(({ assertion }) => assertion),
+    });
     const path = ['references', references.length];
     draft.from(path, test.place);
     metrics.forEach(({ place, file }, index) => {

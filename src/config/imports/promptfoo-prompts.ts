@@ -201,24 +201,23 @@ function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean):
   const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
   const form: Form = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
-  // The other tool sends such a text as it stands.
-  const isRaw = form !== 'json' && isCutOff(text);
-  const read = messages.map(({ role, content }) => ({
-    role,
-    template: isRaw ? { ok: true as const, parts: [{ text: content }] } : readTemplate(content),
-    place,
-  }));
+  // Such a text is sent there as it stands, which one of ours with a name in braces could not be.
+  const whole =
+    form === 'json' || !isCutOff(text)
+      ? messages
+      : messages.map(({ role, content }) => ({ role, content: `{% raw %}${content}{% endraw %}` }));
+  const read = whole.map(({ role, content }) => ({ role, template: readTemplate(content), place }));
   const plain = read.flatMap(({ role, template }) =>
     template.ok ? [{ role, template, place }] : [],
   );
   const prompt = { ...entry, place, form };
   if (plain.length === read.length) return { ...prompt, made: null, messages: plain };
-  const flawed = messages.map(({ content }) => parseTemplate(content)).find(({ ok }) => !ok);
+  const flawed = whole.map(({ content }) => parseTemplate(content)).find(({ ok }) => !ok);
   if (flawed !== undefined && !flawed.ok)
     return { why: `${flawed.construct} is no variable, filter or logic that is read here`, place };
   return isWritten
     ? { why: WRITTEN, place }
-    : { ...prompt, made: { kind: 'template', messages }, messages: [] };
+    : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
 }
 
 function isJson(text: string): boolean {

@@ -98,22 +98,30 @@ export function assertionKey({ type, value, threshold, metric }: JsonMap): strin
 
 /**
  * The reference that an answer belongs to: the one at its position where the variables agree, else
- * the only one with these variables; null where none is.
+ * the only one with these variables; null where none is. `rows`: the variables of each reference, as
+ * given and as checks see them; results have them in one of the two forms.
  */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
-  inputs: readonly Readonly<Record<string, Json>>[],
+  rows: readonly { given: JsonMap; vars: JsonMap }[],
 ): number | null {
-  const agrees = (input: Readonly<Record<string, Json>> | undefined): boolean =>
-    input !== undefined &&
-    Object.entries(vars).every(
-      ([name, value]) => !Object.hasOwn(input, name) || shown(input[name] ?? null) === shown(value),
+  const agrees = (row: { given: JsonMap; vars: JsonMap } | undefined): boolean =>
+    row !== undefined &&
+    Object.entries(vars).every(([name, value]) =>
+      [row.given, row.vars].some(
+        (own) => !Object.hasOwn(own, name) || isSame(own[name] ?? null, value),
+      ),
     );
-  if (agrees(inputs[test])) return test;
-  const found = [...inputs.keys()].filter((at) => agrees(inputs[at]));
+  if (agrees(rows[test])) return test;
+  const found = [...rows.keys()].filter((at) => agrees(rows[at]));
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-function shown(value: Json): string {
-  return typeof value === 'string' ? value.trim() : JSON.stringify(value);
+/** Paths lead from the project here, and from the configuration there. */
+function isSame(own: Json, theirs: Json): boolean {
+  if (typeof own !== 'string' || typeof theirs !== 'string')
+    return JSON.stringify(own) === JSON.stringify(theirs);
+  if (own.startsWith('file://') && theirs.startsWith('file://'))
+    return `/${own.slice(7)}`.endsWith(`/${theirs.slice(7).replace(/^\.\//, '')}`);
+  return own.trim() === theirs.trim();
 }

@@ -14,6 +14,8 @@ export interface ForeignAssertion {
 /** A test with everything that `defaultTest` gives it, and one value for each variable. */
 export interface ForeignTest {
   description: string | null;
+  /** As the configuration has them, files by their paths after `file://`. */
+  given: JsonMap;
   /** As checks see them. */
   vars: JsonMap;
   /** As prompts of text show them: templates in a value are filled in there. */
@@ -98,7 +100,20 @@ export function expanded(
     const sent = filledIn(vars);
     if ('why' in sent) return lost(sent.why);
     const files = given.flatMap(([name, { file }]) => (file === null ? [] : [[name, file]]));
-    return [{ ...test, description, vars, sent: sent.vars, files: Object.fromEntries(files) }];
+    const asGiven = given.map(([name, { value, file }]): [string, Json] => [
+      name,
+      file === null ? value : `file://${file}`,
+    ]);
+    return [
+      {
+        ...test,
+        description,
+        given: Object.fromEntries(asGiven),
+        vars,
+        sent: sent.vars,
+        files: Object.fromEntries(files),
+      },
+    ];
   });
 }
 

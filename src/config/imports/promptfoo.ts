@@ -134,6 +134,7 @@ function withItself(
     : [
         {
           description: null,
+          given: {},
           vars: {},
           sent: {},
           files: {},

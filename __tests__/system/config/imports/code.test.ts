@@ -163,6 +163,29 @@ describe('a Python assertion in the sandbox', () => {
     ).toEqual([1, true]);
   });
 
+  test.each([
+    ['import json, re\nreturn True', null],
+    ['from __future__ import annotations\nfrom urllib.parse import urlparse', null],
+    ['# import requests\n"""\nimport numpy\nopen("x")\n"""\nreturn "open(" in output', null],
+    ['try:\n    import numpy\nexcept ImportError:\n    numpy = None', null],
+    ['reopen(1)\nself.open(2)', null],
+    ['import json\nimport requests as r', 'it imports requests on line 2'],
+    ['def f():\n    from .helpers import x', 'it imports . on line 2'],
+    ['import os, numpy', 'it imports numpy, and code runs here without'],
+    ['with open("x") as f:\n    pass', 'it uses open, and'],
+    ['import os\nos.environ["KEY"]', 'it uses os.environ on line 2'],
+    ['import urllib.request', 'it uses urllib.request'],
+    ['Path("a").read_text()', 'it uses read_text'],
+    ["context['providerResponse']['cost']", 'providerResponse'],
+  ])('is looked at before it runs: %j', (source, said) => {
+    const found = pythonProblem(source);
+    if (said === null) expect(found).toBeNull();
+    else expect(found).toContain(said);
+    expect(pythonProblem('\nimport requests', 'c/x.py')).toContain(
+      'it imports requests at c/x.py:2',
+    );
+  });
+
   test('that says neither yes nor no is an error', async () => {
     expect(await run('python', pythonMetric(check('None'), 'inline'))).toMatch(
       /must give True, False, a number/,

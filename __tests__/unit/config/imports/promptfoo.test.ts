@@ -562,44 +562,6 @@ describe('what a promptfoo configuration means', () => {
     return suite.tests.references[0]?.metrics?.[0]?.source ?? notices;
   };
 
-  test.each([
-    ['openai:gpt-4o', {}, { temperature: 0, max_tokens: 1024 }],
-    ['openai:chat:gpt-4.1', { temperature: 0.3 }, { temperature: 0.3, max_tokens: 1024 }],
-    ['openai:gpt-4o', { max_completion_tokens: 9 }, { temperature: 0, max_completion_tokens: 9 }],
-    ['openai:gpt-5-mini', {}, {}],
-    ['openai:o3', { temperature: 0.7, max_tokens: 5, seed: 1 }, { seed: 1 }],
-    ['openai:gpt-4o', { omitDefaults: true }, {}],
-    ['openai:gpt-4o', { passthrough: { seed: 3 } }, { temperature: 0, max_tokens: 1024, seed: 3 }],
-    ['openrouter:meta/llama', {}, { temperature: 0, max_tokens: 1024 }],
-    ['openrouter:openai/gpt-5', {}, {}],
-    ['anthropic:messages:claude-sonnet-4-5', {}, { temperature: 0, max_tokens: 1024 }],
-    ['anthropic:messages:claude-sonnet-4-5', { top_p: 0.5 }, { max_tokens: 1024, top_p: 0.5 }],
-    ['anthropic:messages:claude-opus-4-7', {}, { max_tokens: 1024 }],
-    ['ollama:chat:llama3', {}, {}],
-  ])('%s with %j is asked as promptfoo asks it', async (id, given, parameters) => {
-    const { suite } = await only({
-      [CONFIG]: JSON.stringify({
-        prompts: ['Hi {{x}}'],
-        providers: [{ id, config: given }],
-        tests: [{ vars: { x: 'a' }, assert: [{ type: 'contains', value: 'a' }] }],
-      }),
-    });
-    expect(suite.prompt.parameters).toEqual(parameters);
-  });
-
-  test("a provider's tools and formats are read from the files that it names", async () => {
-    const { suite } = await only({
-      [CONFIG]:
-        "prompts: ['{{x}}']\nproviders: [{ id: openai:gpt-4o, config: { tools: file://tools.json, response_format: file://f.yaml } }]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n",
-      'tools.json': '[{"type": "function", "function": {"name": "f"}}]',
-      'f.yaml': 'type: json_object\n',
-    });
-    expect(suite.prompt.parameters).toMatchObject({
-      tools: [{ type: 'function', function: { name: 'f' } }],
-      response_format: { type: 'json_object' },
-    });
-  });
-
   test("a prompt's own configuration goes before its provider's", async () => {
     const { suite, notices } = await only({
       [CONFIG]:
