@@ -1,7 +1,7 @@
 import { problem } from '../errors.ts';
 import { everyMetric, namedModels } from '../suite/metrics.ts';
 import { askedModel, isRecorded } from '../suite/models.ts';
-import type { Prompt, Settings, Suite } from '../suite/suite.ts';
+import { keyPlace, type Prompt, type Settings, type Suite } from '../suite/suite.ts';
 import { endOf, passportOf, refusedBy, type Refused } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 
@@ -41,7 +41,7 @@ export function checkPassports(
   if (ends === null) return;
   const named = [
     ...asked.flatMap((prompt) =>
-      prompt.model === null ? [] : [{ model: prompt.model, place: lineOf(prompt, 'model') }],
+      prompt.model === null ? [] : [{ model: prompt.model, place: keyPlace(prompt, 'model') }],
     ),
     ...suites.flatMap(({ tests }) => [
       ...(tests.conversation?.evaluators ?? []),
@@ -53,21 +53,21 @@ export function checkPassports(
   for (const { model, place } of named) checkEnd(model, place, { settings, ends }, found);
 }
 
-function lineOf({ file, lines }: Prompt, key: string): Place {
-  return { file, line: lines[key] ?? lines['model'] ?? 0 };
+function parameterPlace(prompt: Prompt, key: string): Place {
+  return prompt.places[key] ?? keyPlace(prompt, 'model');
 }
 
 function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
-  const { model, parameters, lines } = prompt;
+  const { model, parameters, places } = prompt;
   const passport = passportIn(settings, model);
   if (passport === null) return [];
   return refusedBy(passport, parameters).map((refused) => {
-    const line = lines[refused.name];
+    const line = places[refused.name]?.line;
     const where = line === undefined ? `remove ${refused.name}` : `remove line ${String(line)}`;
     const fix =
       refused.instead === null ? where : `write ${refused.instead} in place of ${refused.name}`;
     return problem(
-      lineOf(prompt, refused.name),
+      parameterPlace(prompt, refused.name),
       `${model ?? ''} takes no ${inWords(refused)}: ${fix}`,
     );
   });
@@ -92,7 +92,7 @@ function leftOut(prompt: Prompt, swept: readonly string[], settings: Settings): 
     );
     return refusedBy(passport, { ...prompt.parameters, ...values }).map(({ name }): Notice => ({
       kind: 'settings',
-      place: lineOf(prompt, name),
+      place: parameterPlace(prompt, name),
       message: `${model} takes no ${name}: the sweep asks it without`,
     }));
   });

@@ -2,7 +2,7 @@ import { problem } from '../errors.ts';
 import { saysWhatPasses } from '../metrics/passing.ts';
 import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
 import { entryOf, isRecorded, placeOf, vendorOf } from '../suite/models.ts';
-import type { Settings, Suite } from '../suite/suite.ts';
+import { keyPlace, type Settings, type Suite } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
@@ -26,7 +26,7 @@ export function checkModels(
   };
   for (const { prompt, tests } of suites) {
     if (prompt.model !== null && !isRecorded(tests))
-      refuse(prompt.model, { file: prompt.file, line: prompt.lines['model'] ?? 0 });
+      refuse(prompt.model, keyPlace(prompt, 'model'));
     for (const { model, place } of [
       ...(tests.conversation?.evaluators ?? []),
       ...everyMetric(tests).flatMap(namedModels),
@@ -97,16 +97,15 @@ function placesOf(model: string, { models }: Settings): string[] {
 /** Two prompts of one name could not be told apart by overrides, nor in a report. */
 export function checkNames(suites: readonly Suite[], problems: Problem[]): void {
   const seen = new Map<string, string>();
-  for (const {
-    prompt: { name, file, lines },
-  } of suites) {
+  for (const { prompt } of suites) {
+    const { name, file } = prompt;
     const earlier = seen.get(name);
     if (name === '') continue;
     if (earlier === undefined) seen.set(name, file);
     else
       problems.push(
         problem(
-          { file, line: lines['name'] ?? 0 },
+          keyPlace(prompt, 'name'),
           `the name "${name}" is already used by ${earlier}`,
         ),
       );

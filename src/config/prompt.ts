@@ -115,7 +115,7 @@ export function readPrompt(
     variables: variables.map((each) => ({ name: each.name, place: each.place })),
     messages: messages.map(({ role, content, place }) => ({ role, content, place })),
     code,
-    lines: lines(document),
+    places: keyPlaces(document),
   };
   checkPlaceholders(document, messages, variables, problems);
   return { prompt, notices: code === null ? unusedVariables(messages, variables) : [] };
@@ -255,12 +255,7 @@ function unusedVariables(messages: readonly Body[], variables: readonly Variable
     }));
 }
 
-/** Lines of the keys that stand in the prompt file itself, not in what its defaults bring in. */
-function lines(document: Document): Record<string, number> {
-  const found: Record<string, number> = {};
-  for (const key of Object.keys(isMap(document.value) ? document.value : {})) {
-    const place = document.placeOf([key]);
-    if (place.file === document.file) found[key] = place.line;
-  }
-  return found;
+function keyPlaces(document: Document): Prompt['places'] {
+  const keys = Object.keys(isMap(document.value) ? document.value : {});
+  return Object.fromEntries(keys.map((key) => [key, document.placeOf([key])]));
 }

@@ -75,7 +75,7 @@ export function unknownKeys(
   { parameters, insisted }: Overrides,
   suites: readonly Suite[],
 ): Problem[] {
-  const written = new Set(suites.flatMap(({ prompt }) => Object.keys(prompt.lines)));
+  const written = new Set(suites.flatMap(({ prompt }) => Object.keys(prompt.places)));
   return [...parameters]
     .filter(
       ([key, values]) =>

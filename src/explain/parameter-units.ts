@@ -1,6 +1,6 @@
 import type { CauseUnit } from '../result/causes.ts';
+import { changedFile, partPlace, type SuiteSide } from '../select/affected.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
-import type { Prompt } from '../suite/suite.ts';
 import { isMap, type Json } from '../types/plain.ts';
 
 type Parameters = Record<string, Json>;
@@ -50,20 +50,20 @@ export function composedParameters(
 
 export function parameterUnits(
   { differences }: MergedParameters,
-  base: Prompt,
-  head: Prompt,
+  base: SuiteSide,
+  head: SuiteSide,
 ): CauseUnit[] {
   return differences.map(({ key, tool, base: before, head: after }) => {
     const side = after === undefined ? 'base' : 'head';
-    const own = side === 'head' ? head : base;
-    const line = own.lines[key] ?? 0;
+    const onHead = partPlace(head, key) ?? { file: changedFile(base, head, key), line: 0 };
+    const { file, line } = (side === 'head' ? null : partPlace(base, key)) ?? onHead;
     return {
       kind: tool === null ? 'parameter' : 'tool',
       name: tool ?? key,
-      file: own.file,
+      file,
       side,
       lines: { from: line, to: line },
-      head: { file: head.file, line: head.lines[key] ?? 0 },
+      head: onHead,
       base_text: before === undefined ? null : textOf(before),
       head_text: after === undefined ? null : textOf(after),
     };

@@ -1,5 +1,5 @@
 import type { CauseUnit } from '../result/causes.ts';
-import type { AffectedReference, SuiteSide } from '../select/affected.ts';
+import { partPlace, type AffectedReference, type SuiteSide } from '../select/affected.ts';
 import { generationOf, targetIdentity, type Generation } from '../select/generation.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt } from '../suite/suite.ts';
@@ -46,7 +46,7 @@ export function promptChange(
   const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
   const shared = [
     ...(model === null ? [] : [model]),
-    ...parameterUnits(parameters, base.suite.prompt, head.suite.prompt),
+    ...parameterUnits(parameters, base, head),
   ];
   const shift = shared.length;
   const offset = model === null ? 0 : 1;
@@ -130,8 +130,8 @@ function modelUnit(base: SuiteSide, head: SuiteSide): CauseUnit | null {
   const asked = (side: SuiteSide): string =>
     canonicalJson(side.variant.target === null ? null : targetIdentity(side.variant.target));
   if (!named && asked(base) === asked(head)) return null;
-  const file = named ? head.suite.prompt.file : head.scoring.settingsFile;
-  const line = named ? (head.suite.prompt.lines['model'] ?? 0) : 0;
+  const written = named ? partPlace(head, 'model') : null;
+  const { file, line } = written ?? { file: head.scoring.settingsFile, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
     target === null || named ? model : `${target.model} (${target.provider})`;
   return {

@@ -1,5 +1,6 @@
 import { triesNeeded } from '../suite/gate.ts';
 import { judgingTargets } from '../suite/metrics.ts';
+import { keyPlace } from '../suite/suite.ts';
 import type { Problem } from '../types/plain.ts';
 import type { RubricTest } from './grader-tests.ts';
 import type { PrepareInput } from './prepared.ts';
@@ -98,7 +99,7 @@ export function hostOnly(
         },
       ];
     if (variant.target?.provider !== 'program') return [];
-    const place = { file: prompt.file, line: prompt.lines['model'] ?? 0 };
+    const place = keyPlace(prompt, 'model');
     return [
       {
         place,

@@ -60,10 +60,12 @@ export function annotations(
   const failed = result.conclusion === 'failure' ? 'failure' : 'warning';
   const found = [
     ...result.problems.flatMap((problem) => onProblem(problem, files)),
-    ...[...files.values()].flatMap((file) => [
-      ...onFile(file, result, failed),
-      ...onCauses(file, result, failed),
-    ]),
+    ...[...files.values()].flatMap((file) => {
+      const summary = onFile(file, result, failed);
+      const shown = new Set(summary.map(({ startLine }) => startLine));
+      const others = onCauses(file, result, failed);
+      return [...summary, ...others.filter(({ startLine }) => !shown.has(startLine))];
+    }),
     ...[...files.keys()].flatMap((file) =>
       failures(
         entriesOf(result, 'regressed', 'fell').filter(({ reference }) => reference.file === file),
@@ -198,19 +200,33 @@ function linesIn({ units }: Cause, { path, lines }: ChangedFile): number[] {
     .filter((line) => lines.some(({ start, end }) => start <= line && line <= end));
 }
 
-/** Every further cause stands on a line of its own. */
-function onCauses(file: ChangedFile, result: Result, failed: Annotation['level']): Annotation[] {
-  const seen = new Set<number>();
-  const all = (result.causes ?? []).flatMap((suite) =>
-    suite.causes.flatMap((cause) => {
-      const [line] = linesIn(cause, file).filter((one) => !seen.has(one));
-      if (line === undefined) return [];
-      seen.add(line);
-      const [sentence = ''] = causeSentences({ ...suite, causes: [cause] });
-      return [at(file.path, line, failed, `This line made ${suite.suite} worse`, sentence)];
-    }),
+/** Every line that is a cause, or a part of one, with the sentences on it. */
+function onCauses(
+  file: ChangedFile,
+  { causes = [] }: Result,
+  failed: Annotation['level'],
+): Annotation[] {
+  const lines = new Map<number, { suites: Set<string>; sentences: Set<string>; alone: boolean }>();
+  for (const suite of causes) {
+    const sentences = causeSentences(suite);
+    for (const [index, cause] of suite.causes.entries())
+      for (const line of linesIn(cause, file)) {
+        const own = lines.get(line) ?? { suites: new Set(), sentences: new Set(), alone: false };
+        lines.set(line, own);
+        own.suites.add(suite.suite);
+        own.sentences.add(sentences[index] ?? '');
+        own.alone ||= cause.relation !== 'together';
+      }
+  }
+  return [...lines].map(([line, { suites, sentences, alone }]) =>
+    at(
+      file.path,
+      line,
+      failed,
+      `${alone ? 'This line' : 'This line with others'} made ${[...suites].join(', ')} worse`,
+      [...sentences].join('\n'),
+    ),
   );
-  return all.slice(1);
 }
 
 /** The first line that differs, in what the pull request shows of the file; 1 where none does. */

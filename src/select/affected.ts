@@ -1,8 +1,9 @@
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { metricIdentity } from '../suite/metrics.ts';
-import type { Prompt, Reference, Suite } from '../suite/suite.ts';
+import { keyPlace, type Prompt, type Reference, type Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
+import type { Json, Place } from '../types/plain.ts';
 import {
   generationOf,
   targetIdentity,
@@ -219,10 +220,14 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   const keys = [...new Set([...before.keys(), ...after.keys()])].filter(
     (key) => before.get(key) !== after.get(key),
   );
-  const file = head.suite.prompt.file;
   const changes = keys.map((key) => ({
     key,
-    file: key === 'messages' ? messagesFile(base.suite.prompt, head.suite.prompt) : file,
+    file:
+      key === 'messages'
+        ? messagesFile(base.suite.prompt, head.suite.prompt)
+        : key === 'code'
+          ? (head.suite.prompt.code?.place.file ?? head.suite.prompt.file)
+          : changedFile(base, head, key),
   }));
   if (!keys.includes('messages') && madeOtherwise(base.suite.prompt, head.suite.prompt))
     changes.push({
@@ -241,6 +246,37 @@ function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
     changes.push({ key: `models.${head.variant.model ?? ''}`, file: head.scoring.settingsFile });
   }
   return changes;
+}
+
+/**
+ * Where a side's model or parameter is written, the settings where they sweep it; null: the side has
+ * none.
+ */
+export function partPlace(
+  { suite: { prompt }, variant, scoring }: SuiteSide,
+  key: string,
+): Place | null {
+  const valueIn = ({ model, parameters }: Pick<Prompt, 'model' | 'parameters'>): Json =>
+    key === 'model' ? model : (parameters[key] ?? null);
+  const value = valueIn(variant);
+  if (value === null) return null;
+  const isWritten = canonicalJson(value) === canonicalJson(valueIn(prompt));
+  return isWritten ? keyPlace(prompt, key) : { file: scoring.settingsFile, line: 0 };
+}
+
+/**
+ * The file whose change makes a key differ: the one that both sides take it from. Where they take it
+ * from different ones, the prompt's own, for it names them.
+ */
+export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
+  const { file } = head.suite.prompt;
+  const [before, after] = [partPlace(base, key), partPlace(head, key)];
+  if (before?.file === base.scoring.settingsFile) return before.file;
+  if (after?.file === head.scoring.settingsFile) return after.file;
+  if (before !== null && after !== null) return before.file === after.file ? after.file : file;
+  const [own, other] = after === null ? [before, head] : [after, base];
+  const known = Object.values(other.suite.prompt.places);
+  return known.find((place) => place.file === own?.file)?.file ?? file;
 }
 
 /** Other messages are made of an input though what they are made from reads the same: by what it imports. */

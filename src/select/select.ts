@@ -2,7 +2,7 @@ import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
 import { askedModel } from '../suite/models.ts';
-import type { Settings, Suite, Variant } from '../suite/suite.ts';
+import { keyPlace, type Settings, type Suite, type Variant } from '../suite/suite.ts';
 import { passportOf, refusedBy } from '../types/passports.ts';
 import type { Notice, Problem, Scalar, Side } from '../types/plain.ts';
 import { affectedReferences, type AffectedReference, type SuiteSide } from './affected.ts';
@@ -160,7 +160,7 @@ function targetOf(
   problems: Problem[],
 ): ResolvedVariant['target'] {
   if (variant.model === null) return null;
-  const place = { file: suite.prompt.file, line: suite.prompt.lines['model'] ?? 0 };
+  const place = keyPlace(suite.prompt, 'model');
   const target = resolveTarget(variant.model, place, context);
   if (!isProblem(target)) return target;
   problems.push(target);

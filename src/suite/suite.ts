@@ -169,8 +169,13 @@ export interface Prompt {
    */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
-  /** Line of each top-level key, for messages and annotations. */
-  lines: Record<string, number>;
+  /** Where each top-level key is written: in this file, or in one that its defaults bring in. */
+  places: Readonly<Record<string, Place>>;
+}
+
+/** Where a key of a prompt is written; the file as a whole where nobody wrote it. */
+export function keyPlace({ file, places }: Pick<Prompt, 'file' | 'places'>, key: string): Place {
+  return places[key] ?? { file, line: 0 };
 }
 
 export type Rollup =

@@ -1,83 +1,14 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { main } from '../../../src/commands/program.ts';
-import type { Terminal } from '../../../src/commands/terminal.ts';
 import type { Fix } from '../../../src/result/causes.ts';
 import type { Result } from '../../../src/result/result.ts';
-import {
-  BASE_LINES,
-  CULPRIT,
-  HEAD_LINES,
-  shopFiles,
-  shopModel,
-  shopPrompt,
-} from '../../stand-ins/eight-lines.ts';
-import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  removeTemporaryFolders,
-} from '../../stand-ins/repository.ts';
+import { BASE_LINES, CULPRIT, HEAD_LINES, shopPrompt } from '../../stand-ins/eight-lines.ts';
+import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { closeServers, compareShop, FILE, type Compared } from './compare-shop.ts';
 
-const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
+afterEach(closeServers);
 afterAll(removeTemporaryFolders);
-
-const SETTINGS = 'models:\n  quiz-model: { provider: openai, endpoint: local, model: quiz-1 }\n';
-const FILE = 'prompts/shop.yaml';
-
-interface Compared {
-  directory: string;
-  result: Result;
-  server: ModelServer;
-  /** What the comparison said. */
-  out: string;
-  run(args: readonly string[], more?: Partial<Terminal>): Promise<{ code: number; said: string }>;
-  file(): string;
-}
-
-/** Compares the eight changed lines with base, while the grader answers these drafts. */
-async function compared(
-  drafts: readonly string[],
-  { settings = SETTINGS, args = [] as readonly string[], head = HEAD_LINES } = {},
-): Promise<Compared> {
-  const server = await startModelServer({ answer: shopModel(drafts), key: 'key-1' });
-  open.push(server);
-  const repository = createRepository();
-  repository.commit('Base', shopFiles(settings));
-  repository.git('switch', '--quiet', '--create', 'topic');
-  repository.commit('Head', { [FILE]: shopPrompt(head) });
-  const run: Compared['run'] = async (args, more = {}) => {
-    let said = '';
-    const write = (text: string): void => {
-      said += text;
-    };
-    const code = await main([...args], {
-      env: fixtureEnvironment({
-        LOCAL_KEY: 'key-1',
-        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
-      }),
-      cwd: repository.directory,
-      isTerminal: false,
-      width: 160,
-      out: write,
-      err: write,
-      ...more,
-    });
-    return { code, said };
-  };
-  const diff = ['diff', '--base', 'main', '--no-store', '--report', 'evaldiff-report', ...args];
-  const { said } = await run(diff);
-  const report = join(repository.directory, 'evaldiff-report/result.json');
-  if (!existsSync(report)) throw new Error(said);
-  const result = JSON.parse(readFileSync(report, 'utf8')) as Result;
-  const { directory } = repository;
-  const file = (): string => readFileSync(join(directory, FILE), 'utf8');
-  return { directory, result, server, out: said, run, file };
-}
 
 function fixIn({ causes = [] }: Result): { fix?: Fix | null; no_fix?: string } {
   return causes[0]?.causes[0] ?? {};
@@ -88,7 +19,7 @@ const lineOf = (text: string, line: number): string => text.split('\n')[line - 1
 describe('a draft by the grader', () => {
   test('that restores what fell at no cost is shown, and it ran in exactly those words', async () => {
     const draft = 'Be warm about refunds, and name the refund period.';
-    const { result, server, out } = await compared([draft]);
+    const { result, server, out } = await compareShop([draft]);
     expect(fixIn(result).fix).toEqual({
       kind: 'draft',
       file: FILE,
@@ -111,7 +42,7 @@ describe('a draft by the grader', () => {
   });
 
   test('that breaks other references is not shown, nor one that restores nothing', async () => {
-    const { result, server, out } = await compared([
+    const { result, server, out } = await compareShop([
       'Answer only refunds, with the refund period.',
       'Be kind.',
     ]);
@@ -141,7 +72,7 @@ describe('a draft by the grader', () => {
       [`Name the refund period. ${'x'.repeat(600)}`, 'Name the refund period.', ' '],
     ],
   ])('is neither run nor shown: %s', async (_, drafts) => {
-    const { result, server } = await compared(drafts);
+    const { result, server } = await compareShop(drafts);
     expect(fixIn(result).fix?.kind).toBe('set back');
     const others = HEAD_LINES.filter((line, at) => at !== CULPRIT - 9);
     const fixed = server.requests
@@ -153,15 +84,15 @@ describe('a draft by the grader', () => {
 
   test('with a fence in it is shown in one that it cannot end', async () => {
     const draft = 'Name the refund period. ```suggestion';
-    const { result, directory } = await compared([draft]);
+    const { result, directory } = await compareShop([draft]);
     expect(fixIn(result).fix?.replacement).toBe(`      ${draft}`);
     const comment = readFileSync(join(directory, 'evaldiff-report/comment.md'), 'utf8');
     expect(comment).toContain(`\`\`\`\`diff\n- Be warm about refunds.\n+ ${draft}\n\`\`\`\``);
   });
 
   test('is none for an outside contributor: setting back alone is tried', async () => {
-    const { result, server } = await compared(['Name the refund period, warmly.'], {
-      args: ['--untrusted'],
+    const { result, server } = await compareShop(['Name the refund period, warmly.'], {
+      args: ['--no-store', '--untrusted'],
     });
     expect(fixIn(result).fix?.kind).toBe('set back');
     expect(server.requests.filter(({ schema }) => schema !== null)).toEqual([]);
@@ -169,14 +100,14 @@ describe('a draft by the grader', () => {
 });
 
 test('where the calls end before a fix is proven, that is said, with their number', async () => {
-  const { result, out } = await compared(['Be kind.'], { args: ['explain.max_calls=30'] });
+  const { result, out } = await compareShop(['Be kind.'], { args: ['--no-store', 'explain.max_calls=30'] });
   expect(fixIn(result)).toMatchObject({ fix: null, no_fix: '30 calls were used up' });
   expect(result.causes?.[0]?.explained).toMatchObject({ status: 'found', calls: 30 });
   expect(out).toContain('No fix is proven: 30 calls were used up.');
 });
 
 test('the plan says what looking for causes and fixes may take, as the documentation has it', async () => {
-  const { run } = await compared([], { args: ['explain.max_calls=0'] });
+  const { run } = await compareShop([], { args: ['--no-store', 'explain.max_calls=0'] });
   const planned = async (...more: string[]): Promise<string> =>
     (await run(['plan', '--base', 'main', '--no-store', ...more])).said;
   expect(await planned()).toContain('up to 200 more calls if something regresses');
@@ -186,7 +117,7 @@ test('the plan says what looking for causes and fixes may take, as the documenta
 
 test('the plan counts calls for a fix of the only change, which takes none to be found', async () => {
   const head = BASE_LINES.map((line, at) => (at === CULPRIT - 9 ? 'Be warm.' : line));
-  const { run, result } = await compared([], { head });
+  const { run, result } = await compareShop([], { head: { [FILE]: shopPrompt(head) } });
   expect(result.causes?.[0]?.causes[0]).toMatchObject({
     relation: 'only-change',
     calls: 0,
@@ -203,7 +134,7 @@ describe('evaldiff fix', () => {
   // Nothing of these tests asks a model, so one comparison is enough for all of them.
   let once: Promise<Compared> | null = null;
   const withDraft = async (): Promise<Compared> => {
-    once ??= compared([draft]);
+    once ??= compareShop([draft]);
     const at = await once;
     writeFileSync(join(at.directory, FILE), shopPrompt(HEAD_LINES));
     return at;
@@ -266,7 +197,7 @@ describe('evaldiff fix', () => {
   });
 
   test('says so where a run has proven none, or there is no run', async () => {
-    const { run, directory } = await compared([], { args: ['explain.fix=false'] });
+    const { run, directory } = await compareShop([], { args: ['--no-store', 'explain.fix=false'] });
     expect(await run(['fix'])).toEqual({ code: 0, said: 'No fix was proven in this run.\n' });
     rmSync(join(directory, 'evaldiff-report'), { recursive: true });
     expect(await run(['fix'])).toEqual({

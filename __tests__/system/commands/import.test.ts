@@ -32,7 +32,7 @@ tests:
 function meaning({ suites, settings }: Project): unknown {
   const stripped = {
     suites: suites.map(
-      ({ prompt: { lines: _, file: _file, ...prompt }, tests: { file: _tests, ...tests } }) => ({
+      ({ prompt: { places: _, file: _file, ...prompt }, tests: { file: _tests, ...tests } }) => ({
         prompt,
         tests,
       }),

@@ -24,7 +24,14 @@ messages:
       ['assistant', '{"json": {"x": {}}}', 10],
     ]);
     expect(prompt.variables.map(({ name }) => name)).toEqual(['a', 'b']);
-    expect(prompt.lines).toEqual({ defaults: 1, name: 2, model: 3, variables: 4, messages: 5 });
+    expect(prompt.places).toMatchObject(
+      Object.fromEntries(
+        ['defaults', 'name', 'model', 'variables', 'messages'].map((key, at) => [
+          key,
+          { file: 'prompts/p.yaml', line: at + 1 },
+        ]),
+      ),
+    );
     expect(prompt.code).toBeNull();
   });
 
@@ -122,7 +129,11 @@ describe('defaults', () => {
       model: 'gpt-4o',
       parameters: { temperature: 0.7, max_tokens: 5 },
     });
-    expect(prompt.lines).not.toHaveProperty('max_tokens');
+    expect(prompt.places).toMatchObject({
+      model: { file: 'prompts/p.yaml' },
+      temperature: { file: 'prompts/shared/base.yaml', line: 2 },
+      max_tokens: { file: 'prompts/shared/base.yaml', line: 4 },
+    });
     expect(tests).toMatchObject({
       n_tries: 3,
       skip: true,

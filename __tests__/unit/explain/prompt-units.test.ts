@@ -41,7 +41,10 @@ function side({ messages = [], code, model = 'gpt-4o', parameters = {} }: Side):
       code === undefined
         ? null
         : { source: code, language: 'python', place: { file: 'prompts/p.yaml', line: 3 } },
-    lines: { model: 2, temperature: 9 },
+    places: {
+      model: { file: 'prompts/p.yaml', line: 2 },
+      temperature: { file: 'prompts/p.yaml', line: 9 },
+    },
   };
   const target = { provider: 'openai' as const, endpoint: null, model };
   return {

@@ -60,7 +60,7 @@ export function prompt(changes: Partial<Prompt> = {}): Prompt {
     variables: [{ name: 'q', place: place('prompts/p.yaml', 4) }],
     messages: [{ role: 'user', content: 'Say {q}', place: place('prompts/p.yaml', 6) }],
     code: null,
-    lines: { model: 3 },
+    places: { model: place('prompts/p.yaml', 3) },
     ...changes,
   };
 }

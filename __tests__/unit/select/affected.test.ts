@@ -19,7 +19,7 @@ describe('what a change affects', () => {
         file: 'prompts/q.yaml',
         name: 'renamed',
         messages: [line('Say {q}', 99)],
-        lines: { model: 50 },
+        places: { model: { file: 'prompts/q.yaml', line: 50 } },
       },
     });
     expect(affected(suite(), moved)).toEqual({ because: [], references: [], unaffected: 2 });

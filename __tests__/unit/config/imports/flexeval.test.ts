@@ -80,7 +80,7 @@ describe("FlexEval's run", () => {
       name: 'lessons',
       model: 'gpt-4o-mini',
       parameters: { temperature: 0.2 },
-      lines: { model: 25 },
+      places: { model: { file: RUN, line: 25 } },
     });
     expect(settings).toMatchObject({
       grader: { model: 'gpt-4o', parameters: {}, place: { file: RUN, line: 28 } },

@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals';
+import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../stand-ins/eight-lines.ts';
+import type { Script } from '../../stand-ins/models/server.ts';
+import type { FixtureFiles } from '../../stand-ins/repository.ts';
+import { changeOf, obedient, quiz, quizPrompt, SETTINGS } from './projects.ts';
+import { onPullRequest, stage } from './stage.ts';
+
+/** What the check says on the lines of a pull request, and what the action found. */
+async function remarksOn(model: Script, base: FixtureFiles, head: FixtureFiles) {
+  const at = await stage(model);
+  const { result } = await onPullRequest(at, changeOf(base, head));
+  const remarks = (at.github.state.checkRuns.at(-1)?.annotations ?? [])
+    .filter(({ path }) => !path.includes('/tests/'))
+    .map(({ path, start_line, title, message }) => ({ path, line: start_line, title, message }));
+  return { causes: result.causes ?? [], remarks, because: result.suites[0]?.because };
+}
+
+/** Right, unless it is hot. */
+const sober: Script = (request) =>
+  Number(request.body['temperature']) > 1 ? { text: 'no idea' } : obedient(request);
+
+const inheriting = (defaults: string): string =>
+  quizPrompt('Be exact.')
+    .replace('defaults: [tests/quiz]', `defaults: [${defaults}, tests/quiz]`)
+    .replace('temperature: 0.5\n', '');
+
+const parametersOf = (temperature: number, topP: number): string =>
+  `# Of all prompts.\ntop_p: ${String(topP)}\ntemperature: ${String(temperature)}\n`;
+
+test('a parameter that a prompt takes from a file of its defaults is named in that file, at its line', async () => {
+  const shared = 'prompts/shared/calm.yaml';
+  const { causes, remarks, because } = await remarksOn(
+    sober,
+    {
+      ...quiz(),
+      'prompts/quiz.yaml': inheriting('shared/calm'),
+      [shared]: parametersOf(0.5, 0.8),
+    },
+    { [shared]: parametersOf(1.5, 0.9) },
+  );
+  expect(because).toEqual([
+    { key: 'top_p', file: shared },
+    { key: 'temperature', file: shared },
+  ]);
+  expect(causes[0]?.causes).toMatchObject([
+    {
+      relation: 'alone',
+      units: [
+        {
+          kind: 'parameter',
+          name: 'temperature',
+          file: shared,
+          lines: { from: 3 },
+          head: { line: 3 },
+        },
+      ],
+    },
+  ]);
+  expect(remarks).toEqual([
+    {
+      path: shared,
+      line: 3,
+      title: 'This change: regression in 1 suite',
+      message: expect.stringContaining(
+        `Cause: temperature (0.5 → 1.5), ${shared}:3. Setting it back`,
+      ),
+    },
+  ]);
+});
+
+test('a cause in a file that the pull request does not change is said on the file that it changes', async () => {
+  const { causes, remarks, because } = await remarksOn(
+    sober,
+    {
+      ...quiz(),
+      'prompts/quiz.yaml': inheriting('shared/calm'),
+      'prompts/shared/calm.yaml': parametersOf(0.5, 0.8),
+      'prompts/shared/hot.yaml': parametersOf(1.5, 0.9),
+    },
+    { 'prompts/quiz.yaml': inheriting('shared/hot') },
+  );
+  expect(because?.map(({ file }) => file)).toEqual(['prompts/quiz.yaml', 'prompts/quiz.yaml']);
+  expect(causes[0]?.causes[0]?.units).toMatchObject([
+    { name: 'temperature', file: 'prompts/shared/hot.yaml', lines: { from: 3, to: 3 } },
+  ]);
+  expect(remarks).toEqual([
+    {
+      path: 'prompts/quiz.yaml',
+      line: 1,
+      title: 'This change: regression in 1 suite',
+      message: expect.stringContaining('Cause: temperature (0.5 → 1.5), prompts/shared/hot.yaml:3'),
+    },
+  ]);
+});
+
+test('of two lines that break only together each has a remark, which names the other', async () => {
+  const file = 'prompts/shop.yaml';
+  const both = ['Be warm about refunds.', 'Sign as Ada L.'];
+  const answer = shopModel([]);
+  const { remarks } = await remarksOn(
+    (request) =>
+      both.every((line) => request.messages[0]?.content.includes(line))
+        ? answer(request)
+        : answer({
+            ...request,
+            messages: [{ role: 'system', content: 'refund period' }, ...request.messages.slice(1)],
+          }),
+    { ...shopFiles(SETTINGS), 'evaldiff.yaml': SETTINGS },
+    { [file]: shopPrompt(HEAD_LINES) },
+  );
+  expect(remarks.map(({ path, line }) => [path, line])).toEqual([
+    [file, 10],
+    [file, 16],
+  ]);
+  expect(remarks[1]?.title).toBe('This line with others made shop worse');
+  for (const { message } of remarks)
+    expect(message).toContain(
+      `Cause: ${file}:10 (${both[0]}) and ${file}:16 (${both[1]}), only together. Setting either back`,
+    );
+});
+
+test('of two lines that each break other references each has its own remark, and neither says that the rest does nothing', async () => {
+  const file = 'prompts/shop.yaml';
+  const answer = shopModel([]);
+  const { remarks } = await remarksOn(
+    (request) =>
+      request.messages.at(-1)?.content.startsWith('Hours') === true &&
+      request.messages[0]?.content.includes('Sign as Ada L.') === true
+        ? { text: 'no idea' }
+        : answer(request),
+    { ...shopFiles(SETTINGS), 'evaldiff.yaml': SETTINGS },
+    { [file]: shopPrompt(HEAD_LINES) },
+  );
+  expect(remarks.map(({ line, title }) => [line, title])).toEqual([
+    [10, 'This change: regression in 1 suite'],
+    [16, 'This line made shop worse'],
+  ]);
+  const [summary, other] = remarks.map(({ message }) => message);
+  expect(summary).toContain(`Cause: ${file}:10 (`);
+  expect(summary).toContain(`Cause: ${file}:16 (`);
+  expect(other).toContain(`Cause: ${file}:16 (`);
+  expect(other).not.toContain(`Cause: ${file}:10 (`);
+  for (const message of [summary, other]) expect(message).not.toContain('nothing to');
+});
