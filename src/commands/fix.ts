@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import { isPlainRelative } from '../documents/paths.ts';
 import { UserError, problem } from '../errors.ts';
 import { withEdit } from '../explain/fix-lines.ts';
-import { fixDiff, fixWords } from '../report/sections/causes.ts';
+import { fixDiff, fixWords } from '../report/sections/fixes.ts';
 import type { Fix } from '../result/causes.ts';
 import { logLine } from '../text/log.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';

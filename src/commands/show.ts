@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
+import { causesFor, causesIn } from '../report/sections/causes.ts';
 import { referenceBlocks, type SentPrompts } from '../report/sections/reference-view.ts';
+import type { SuiteCauses } from '../result/causes.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -28,6 +30,8 @@ interface ShowOptions extends EvaluateOptions {
 interface Found {
   suite: SuiteResult;
   reference: ReferenceResult;
+  /** Why the suite got worse; null: nothing was looked for. */
+  causes: SuiteCauses | null;
 }
 
 export function showCommand(
@@ -37,7 +41,7 @@ export function showCommand(
 ): void {
   evaluateOptions(program.command('show'), {})
     .description(
-      'everything about one reference of a saved result: input, prompt as sent, every answer of both sides, scores, reasons; makes no model calls',
+      'everything about one reference of a saved result: input, what made it worse, prompt as sent, every answer of both sides, scores, reasons; makes no model calls',
     )
     .argument('<reference>', 'an id, a part of one, a pattern with *, or words of the input')
     .option('--from <folder>', 'the report folder, or its result.json', FOLDER)
@@ -51,14 +55,22 @@ export function showCommand(
       const sent = await promptsOf(result, options, terminal);
       if (options.json === true)
         terminal.out(
-          `${logJson(found.map(({ suite, reference }) => ({ suite: suite.name, variant: suite.variant, reference, prompt: sentOf(sent, suite, reference) })))}\n`,
+          `${logJson(
+            found.map(({ suite, reference, causes }) => ({
+              suite: suite.name,
+              variant: suite.variant,
+              reference,
+              causes: causes === null ? [] : causesFor(reference.id, causes),
+              prompt: sentOf(sent, suite, reference),
+            })),
+          )}\n`,
         );
       else {
         const { renderBlocks } = await import('../report/terminal.ts');
         terminal.out(
           `${renderBlocks(
-            found.flatMap(({ suite, reference }) =>
-              referenceBlocks(suite, reference, sentOf(sent, suite, reference)),
+            found.flatMap(({ suite, reference, causes }) =>
+              referenceBlocks(suite, reference, sentOf(sent, suite, reference), causes),
             ),
             { width: terminal.width, colour: terminal.isTerminal },
           )}\n`,
@@ -89,10 +101,11 @@ async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
   ]);
 }
 
-function referencesOf({ suites }: Result, wanted: string): Found[] {
-  const all = suites.flatMap((suite) =>
-    suite.references.map((reference): Found => ({ suite, reference })),
-  );
+function referencesOf(result: Result, wanted: string): Found[] {
+  const all = result.suites.flatMap((suite) => {
+    const [causes = null] = causesIn([suite], result);
+    return suite.references.map((reference): Found => ({ suite, reference, causes }));
+  });
   const ids = namesMeant(
     wanted,
     all.map(({ reference }) => reference.id),

@@ -1,4 +1,4 @@
-import type { Cause, SuiteCauses } from '../result/causes.ts';
+import type { Cause } from '../result/causes.ts';
 import { countsForVerdict, failingMetrics } from '../result/counts.ts';
 import type { Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
@@ -7,7 +7,7 @@ import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import type { ChangedFile } from '../types/repository.ts';
-import { causeSentences } from './sections/causes.ts';
+import { causesIn, causeSentences } from './sections/causes.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/document.ts';
 import { failures, worstOf, type Failure } from './sections/failures.ts';
@@ -150,7 +150,7 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
   const scorings = result.scoring.filter(({ because }) => named(because));
   if (suites.length === 0 && scorings.length === 0) return [];
   const [word, level] = wordOf(suites, failed);
-  const causes = causesOf(suites, result);
+  const causes = causesIn(suites, result);
   const [cause] = causes.flatMap(({ causes: own }) => own.flatMap((one) => linesIn(one, file)));
   const line = cause ?? changedLine(file, result);
   const worst = worstWords(suites, result);
@@ -180,16 +180,6 @@ function wordOf(
   if (suites.some((suite) => failingMetrics(suite).length > 0))
     return ['a metric got worse', failed];
   return verdicts.has('inconclusive') ? ['inconclusive', 'warning'] : ['no regression', 'notice'];
-}
-
-/** What is known of why these suites got worse. */
-function causesOf(suites: readonly SuiteResult[], { causes = [] }: Result): SuiteCauses[] {
-  const keys = new Set(suites.map((one) => identity(one.path, one.name, one.variant)));
-  return causes.filter(({ path, suite, variant }) => keys.has(identity(path, suite, variant)));
-}
-
-function identity(path: string, suite: string, variant: SuiteResult['variant']): string {
-  return JSON.stringify([path, suite, variant]);
 }
 
 /** Lines of a cause that the pull request shows of this file. */

@@ -5,8 +5,9 @@ import { visible } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { COMMENT_LIMIT } from './comment.ts';
 import { markdownOf } from './markdown.ts';
-import { causeLine, fixLine } from './sections/causes.ts';
+import { causeLine } from './sections/causes.ts';
 import { paragraph, type Links } from './sections/document.ts';
+import { fixLine } from './sections/fixes.ts';
 
 /** A proven fix as a remark on the lines that it replaces, which GitHub puts in by one click. */
 interface Suggestion {

@@ -35,7 +35,10 @@ export function countCalls(complete: Complete, most: number): CallCounter {
     },
     made: () => made,
     refused: () => refused,
-    ended: () => refused ?? (made < most ? null : `${counted(most, 'call')} were used up`),
+    ended() {
+      if (refused !== null || made < most) return refused;
+      return most === 0 ? 'no calls were left for it' : `${counted(most, 'call')} were used up`;
+    },
   };
 }
 

@@ -43,6 +43,8 @@ export function withCauseCalls(plan: Plan, { suites, causes }: Prepared): Plan {
 interface Suspect {
   comparison: SuiteComparison;
   result: SuiteResult;
+  /** The settings want nothing to be looked for. */
+  off: boolean;
   /** Calls that it may take. */
   room: number;
   alpha: number;
@@ -82,7 +84,8 @@ export async function causesOf(
     const left = worse.length - index;
     const own = {
       ...one,
-      room: causes.max_calls === 0 ? 0 : Math.ceil(room / left),
+      off: causes.max_calls === 0,
+      room: Math.ceil(room / left),
       alpha: ALPHA / worse.length,
       fixing: causes.fix
         ? ({ complete, ended }: CallCounter) => ({
@@ -158,6 +161,7 @@ async function causesOfSuite(
     ...blank,
     explained: { ...explained, reason },
   });
+  if (suspect.off) return notStarted('explain.max_calls is 0');
   if (change.units === null)
     return notStarted(`the change cannot be taken apart: ${change.reason}`);
   if (policy.kind === 'pairs') return notStarted('its outcome compares both sides’ answers');
@@ -185,7 +189,7 @@ async function causesOfSuite(
     const only = { ...explained, status: 'found' as const, unexplained: [] };
     return fixed({ ...blank, causes: [onlyChange(units, fallen)], explained: only });
   }
-  if (suspect.room === 0) return notStarted('explain.max_calls is 0');
+  if (suspect.room === 0) return notStarted('its calls were used up by other suites');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
   edges.looking?.(`looking for what made ${suite} worse, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));

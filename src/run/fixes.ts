@@ -9,10 +9,16 @@ import type { Table } from '../statistics/table.ts';
 import { count } from '../text/amounts.ts';
 import type { MakeTries } from './cause-tries.ts';
 
-/** References that a candidate is run on, and tries of each. */
-const SAMPLE = { fallen: 5, held: 10, tries: 2 };
+/** References that fell and that a candidate is run on. */
+const MOST_FALLEN = 5;
 
-/** A candidate is better than head at this level. */
+/** Tries of a candidate on what fell, and on what held. */
+const TRIES = { fallen: 10, held: 20 };
+
+/** Fewest and most tries of one reference: the fewer fell, the more of each it takes to be sure. */
+const PER_REFERENCE = { least: 2, most: 5 };
+
+/** The chance that a cause is shown a fix which is no better than head, over all its candidates. */
 const LEVEL = 0.05;
 
 /** What candidates are made of and run with. */
@@ -46,8 +52,11 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   const [unit] = cause.units;
   if (unit === undefined || cause.relation === 'either')
     return none('each of several changes does it by itself, so that no edit of one would do');
+  // Words that nobody has used are shown only where it was seen what they cost.
+  const isDrafted =
+    (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fallen;
   const drafts =
-    bench.grader === null || (unit.kind !== 'line' && unit.kind !== 'sentence')
+    bench.grader === null || !isDrafted
       ? []
       : await draftFixes(unit, fallenBy(cause, bench), bench.grader);
   const file = bench.lines(unit.head.file) ?? [];
@@ -59,18 +68,25 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
     ...drafts.flatMap((draft) => edited('draft', asWide(draft, unit))),
     ...edited('set back', unit.base_text),
   ];
+  let unjudged = false;
   for (const candidate of candidates) {
-    const found = await tried(cause, candidate, bench);
-    if (found !== null) return { fix: { kind: candidate.kind, ...candidate.edit, ...found } };
+    const found = await tried(cause, candidate, bench, LEVEL / candidates.length);
+    if (found === 'unjudged') unjudged = true;
+    else if (found !== 'no better')
+      return { fix: { kind: candidate.kind, ...candidate.edit, ...found } };
   }
-  const ended = bench.ended();
-  if (candidates.length === 0) return none('it is not a text of its own lines in a file');
-  if (ended !== null) return none(ended);
+  return none(whyNone(candidates.length, bench.ended(), unjudged));
+}
+
+function whyNone(candidates: number, ended: string | null, unjudged: boolean): string {
+  if (candidates === 0) return 'it is not a text of its own lines in a file';
+  if (ended !== null) return ended;
+  if (unjudged) return 'not every try of what could fix it was judged';
   const ran =
-    candidates.length === 1
+    candidates === 1
       ? 'the one candidate that ran does not restore'
-      : `none of ${count(candidates.length)} candidates that ran restores`;
-  return none(`${ran} what fell without breaking what holds`);
+      : `none of ${count(candidates)} candidates that ran restores`;
+  return `${ran} what fell without breaking what holds`;
 }
 
 /** A draft between the blanks that its line or sentence stands between. */
@@ -88,38 +104,41 @@ function fallenBy(cause: Cause, { references }: FixBench): ReferenceResult[] {
 type Counts = Table['head'];
 
 /**
- * What a candidate does, where it is better than head and costs nothing; null: it is not shown.
- * What held is asked only for one that restores what fell.
+ * What a candidate does, where it is better than head at this level and costs nothing, by tries that
+ * were all judged. What held is asked only for one that restores what fell.
  */
 async function tried(
   cause: Cause,
   candidate: Candidate,
   bench: FixBench,
-): Promise<Pick<Fix, 'restores' | 'costs' | 'tries'> | null> {
+  level: number,
+): Promise<Pick<Fix, 'restores' | 'costs' | 'tries'> | 'no better' | 'unjudged'> {
   const { references, fallen } = bench;
   const ids = new Set(cause.references.map(({ id }) => id));
   const numbers = [...references.keys()];
-  const worse = numbers.filter((i) => ids.has(references[i]?.id ?? '')).slice(0, SAMPLE.fallen);
-  const passedBy = runner(cause, candidate, bench);
+  const worse = numbers.filter((i) => ids.has(references[i]?.id ?? '')).slice(0, MOST_FALLEN);
+  const { least, most } = PER_REFERENCE;
+  const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fallen / worse.length)));
+  const passedBy = runner(cause, candidate, bench, tries);
+  const isJudged = (own: Counts): boolean => own.tries === tries;
+  const isFlawless = (own: Counts): boolean => own.passes === tries;
   const restored = await passedBy(worse);
+  if (!restored.every(isJudged)) return 'unjudged';
   const tables = worse.map((reference, at): Table => ({
     base: countsOf(references[reference]?.head ?? null),
     head: restored[at] ?? { passes: 0, tries: 0 },
   }));
-  const better = tables.length > 0 && suiteTest(tables).midUp <= LEVEL;
+  const better = tables.length > 0 && suiteTest(tables).midUp <= level;
   const whole = restored.filter(isFlawless).length;
-  if (!better || 2 * whole <= worse.length) return null;
-  const held = await passedBy(numbers.slice(fallen, fallen + SAMPLE.held));
-  if (!held.every(isFlawless)) return null;
+  if (!better || 2 * whole <= worse.length) return 'no better';
+  const held = await passedBy(numbers.slice(fallen).slice(0, Math.floor(TRIES.held / tries)));
+  if (!held.every(isJudged)) return 'unjudged';
+  if (!held.every(isFlawless)) return 'no better';
   return {
     restores: { references: whole, of: worse.length },
     costs: { references: 0, of: held.length },
-    tries: SAMPLE.tries,
+    tries,
   };
-}
-
-function isFlawless({ passes, tries }: Counts): boolean {
-  return tries > 0 && passes === tries;
 }
 
 /** Tries a candidate on references, by their numbers. */
@@ -127,13 +146,14 @@ function runner(
   { units }: Cause,
   { kind, text }: Candidate,
   { change, make }: FixBench,
+  tries: number,
 ): (references: readonly number[]) => Promise<Counts[]> {
   const unit = change.units.findIndex((one) => one === units[0]);
   const all = new Set(change.units.keys());
   const without = new Set([...all].filter((one) => one !== unit));
   return async (references) => {
     const draws = references.flatMap((reference) =>
-      Array.from({ length: SAMPLE.tries }, () => reference),
+      Array.from({ length: tries }, () => reference),
     );
     const passed = await make(
       draws.map((reference) => ({

@@ -4,10 +4,12 @@ import { renderComment } from '../../../src/report/comment.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import type { SuiteCauses } from '../../../src/result/causes.ts';
 import { resultSchema, type Result } from '../../../src/result/result.ts';
-import type { CauseSettings } from '../../../src/suite/suite.ts';
+import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
+import type { CauseSettings, GateSettings } from '../../../src/suite/suite.ts';
+import type { Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
-import { project, settings } from '../../unit/run/builders.ts';
+import { metric, project, settings } from '../../unit/run/builders.ts';
 import { runPipeline, shop, type Given, type Ran } from './pipeline.ts';
 
 const BASE = [
@@ -48,17 +50,33 @@ interface Setup extends Given {
   head?: readonly string[];
   explain?: CauseSettings;
   count?: number;
+  /** What scores on head; absent: what scores on base. */
+  scoring?: Metric;
+  gate?: Partial<GateSettings>;
 }
 
 /** Runs base's lines against head's; `says` is the model, told the prompt as sent. */
 function runLines(
   says: (prompt: string, request: Request) => string | Error,
-  { base = BASE, head = HEAD, explain, count = 8, edges, ...given }: Setup = {},
+  { base = BASE, head = HEAD, explain, count = 8, scoring, gate = {}, edges, ...given }: Setup = {},
 ): Promise<Ran> {
-  const own = settings({ n_tries: 'adaptive', ...(explain === undefined ? {} : { explain }) });
+  const own = settings({
+    n_tries: 'adaptive',
+    gate: { ...DEFAULT_GATE, ...gate },
+    ...(explain === undefined ? {} : { explain }),
+  });
   return runPipeline(
     project([shop(base.join('\n'), count)], { settings: own }),
-    project([shop(head.join('\n'), count)], { settings: own }),
+    project(
+      [
+        shop(
+          head.join('\n'),
+          count,
+          scoring === undefined ? {} : { tests: { metrics: [scoring] } },
+        ),
+      ],
+      { settings: own },
+    ),
     (request, question) => says(question, request),
     {
       ...given,
@@ -164,6 +182,63 @@ test('the only change is named without a call', async () => {
   const [cause] = only(found.result).causes;
   expect(cause).toMatchObject({ relation: 'only-change', p: null, calls: 0 });
   expect(only(found.result).explained.calls).toBe(0);
+});
+
+test('the only change is not looked at where max_calls is 0, nor a fix of it; that is said', async () => {
+  const head = BASE.map((line) => line.replace('Say yes where a refund is due.', 'Say no.'));
+  const { result } = await runLines((prompt) => (prompt.includes('Say no.') ? 'no' : 'yes'), {
+    head,
+    explain: { max_calls: 0, fix: true },
+  });
+  expect(only(result)).toMatchObject({
+    causes: [],
+    explained: { status: 'not-started', reason: 'explain.max_calls is 0', calls: 0 },
+  });
+  expect(renderComment(result, { marker: '' })).toContain(
+    '**Cause** not looked for: `explain.max_calls` is 0',
+  );
+});
+
+test('what is looked for is said while it is looked for', async () => {
+  const said: string[] = [];
+  const looking = (words: string): void => {
+    said.push(words);
+  };
+  await runLines(depends, { edges: { looking } });
+  expect(said).toEqual(['looking for what made p worse, in 6 changes']);
+  await runLines(() => 'yes', { edges: { looking } });
+  expect(said).toHaveLength(1);
+});
+
+describe('where scoring changes together with the prompt', () => {
+  const scoring = metric('has', {
+    source: { kind: 'built-in', uses: 'exact_match', with: {} },
+  });
+
+  test.each([
+    ['warn', 'success'],
+    ['fail', 'failure'],
+  ] as const)(
+    'nothing is looked for when the scoring alone made it worse, and gate.scoring is %s',
+    async (does, conclusion) => {
+      const { result, requests } = await runLines(() => 'yes indeed', {
+        scoring,
+        gate: { scoring: does },
+      });
+      expect(result).toMatchObject({ conclusion, scoring: [expect.anything()] });
+      expect(result.causes).toBeUndefined();
+      const prompts = requests.map(({ messages }) => messages.at(-1)?.content ?? '');
+      for (const prompt of prompts)
+        expect([prompt, prompt.includes('our shop')]).toEqual([prompt, prompt.endsWith('Ada L.')]);
+    },
+  );
+
+  test('the line is found that made it worse under the same scoring', async () => {
+    const { result } = await runLines(depends, { scoring });
+    expect(result.scoring).toHaveLength(1);
+    const [cause] = only(result).causes;
+    expect(cause).toMatchObject({ relation: 'alone', units: [{ lines: { from: 9, to: 9 } }] });
+  });
 });
 
 test('where prompts between base and head get no answer, that is said', async () => {

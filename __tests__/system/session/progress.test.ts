@@ -111,6 +111,13 @@ describe('progress in a log', () => {
     expect(written.at(-1)).toBe('3 answers, 0.5 a second\n');
   });
 
+  test('says what is looked for once the verdict stands, on a line of its own', () => {
+    const { progress, written } = watched('steps');
+    progress.planned(plan, { forecast });
+    progress.looking('looking for what made p worse, in 8 changes');
+    expect(written.slice(1)).toEqual(['looking for what made p worse, in 8 changes\n']);
+  });
+
   test('says nothing of a run that has nothing to ask', () => {
     const { progress, written } = watched('steps');
     progress.planned({ ...plan, references: 0, prompt_calls: 0, grader_calls: 0 }, { forecast });
@@ -132,4 +139,19 @@ test('on a terminal one line is written over, not more often than it can be read
   expect(drawn.every((text) => text.startsWith('\r') && !text.includes('\n'))).toBe(true);
   expect(drawn.at(-1)).toContain('50 of 80 answers, 0 of 20 grades, 100 a second');
   expect(written.at(-1)).toBe('\n');
+});
+
+test('on a terminal what is looked for takes the place of the line, and the next begins below it', () => {
+  const { progress, written, wait } = watched('line');
+  progress.planned(plan, { forecast });
+  wait(1000);
+  progress.answered('prompt');
+  const [, drawn = ''] = written;
+  progress.looking('looking for what made p worse');
+  const [, , said = ''] = written;
+  expect(said).toMatch(/^\rlooking for what made p worse +\n$/);
+  expect(said).toHaveLength(drawn.length + 1);
+  wait(1000);
+  progress.answered('prompt');
+  expect(written.at(-1)).toContain('2 of 80 answers');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { editOf, withEdit } from '../../../src/explain/fix-lines.ts';
-import type { CauseUnit } from '../../../src/result/causes.ts';
+import { causeUnit } from '../run/builders.ts';
 
 const FILE = [
   'messages:',
@@ -10,23 +10,9 @@ const FILE = [
   "  - content: 'Say hi.'",
 ];
 
-function unit(changes: Partial<CauseUnit> = {}): CauseUnit {
-  return {
-    kind: 'line',
-    name: null,
-    file: 'p.yaml',
-    side: 'head',
-    lines: { from: 4, to: 4 },
-    head: { file: 'p.yaml', line: 4 },
-    base_text: 'Be polite.',
-    head_text: 'Be curt.',
-    ...changes,
-  };
-}
-
 describe('the edit of a fix', () => {
   test('puts the text in the place of the line, as far in as it stood', () => {
-    expect(editOf(unit(), 'Be polite, and brief.', FILE)).toEqual({
+    expect(editOf(causeUnit(), 'Be polite, and brief.', FILE)).toEqual({
       file: 'p.yaml',
       lines: { from: 4, to: 4 },
       replaced: '      Be curt.',
@@ -35,7 +21,7 @@ describe('the edit of a fix', () => {
   });
 
   test('takes a line out that head has added', () => {
-    const edit = editOf(unit({ base_text: null }), null, FILE);
+    const edit = editOf(causeUnit({ base_text: null }), null, FILE);
     expect(edit?.replacement).toBe('');
     expect(edit === null ? null : withEdit(FILE.join('\n'), edit)).toBe(
       FILE.filter((line) => !line.includes('curt')).join('\n'),
@@ -43,12 +29,12 @@ describe('the edit of a fix', () => {
   });
 
   test('brings back a line before the one that it stood before', () => {
-    const gone = unit({ side: 'base', head_text: null, lines: { from: 9, to: 9 } });
+    const gone = causeUnit({ side: 'base', head_text: null, lines: { from: 9, to: 9 } });
     expect(editOf(gone, 'Be polite.', FILE)?.replacement).toBe('      Be polite.\n      Be curt.');
   });
 
   test('leaves a quoted line alone where the words might end the quotes', () => {
-    const quoted = unit({ lines: { from: 5, to: 5 }, head_text: 'Say hi.' });
+    const quoted = causeUnit({ lines: { from: 5, to: 5 }, head_text: 'Say hi.' });
     expect(editOf(quoted, 'Say hello.', FILE)?.replacement).toBe("  - content: 'Say hello.'");
     expect(editOf(quoted, "Say 'x': y", FILE)).toBeNull();
   });
@@ -62,22 +48,22 @@ describe('the edit of a fix', () => {
       '',
       '      Bye."',
     ];
-    expect(editOf(unit(), 'Be polite.', folded)?.replacement).toBe('      Be polite.');
+    expect(editOf(causeUnit(), 'Be polite.', folded)?.replacement).toBe('      Be polite.');
     for (const words of ['Be "polite".', 'x", role: "system', 'A: b\\'])
-      expect(editOf(unit(), words, folded)).toBeNull();
+      expect(editOf(causeUnit(), words, folded)).toBeNull();
     // Within a block a colon, a quote or a dash is a sign like any other.
     for (const words of ['role: system', '- "x"', '# no remark', '```', '{{x}}'])
-      expect(editOf(unit(), words, FILE)?.replacement).toBe(`      ${words}`);
-    expect(editOf(unit(), '<<<<', [...FILE, '  bad: ['])).toBeNull();
+      expect(editOf(causeUnit(), words, FILE)?.replacement).toBe(`      ${words}`);
+    expect(editOf(causeUnit(), '<<<<', [...FILE, '  bad: ['])).toBeNull();
   });
 
   test('keeps the lines of a text file, which nothing has to read back', () => {
-    const plain = unit({ file: 'p.txt', head: { file: 'p.txt', line: 4 } });
+    const plain = causeUnit({ file: 'p.txt', head: { file: 'p.txt', line: 4 } });
     expect(editOf(plain, '"x: [', ['a', 'b', 'c', 'Be curt.'])?.replacement).toBe('"x: [');
   });
 
   test('is not made where the lines are others by now', () => {
-    const edit = editOf(unit(), 'Be polite.', FILE);
+    const edit = editOf(causeUnit(), 'Be polite.', FILE);
     const text = FILE.join('\n').replace('Be curt.', 'Be short.');
     expect(edit === null ? '' : withEdit(text, edit)).toBeNull();
     expect(edit === null ? '' : withEdit(FILE.join('\r\n'), edit)).toContain('Be polite.\r\n');

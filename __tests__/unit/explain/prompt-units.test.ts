@@ -178,6 +178,41 @@ describe('the units of a changed prompt', () => {
     });
   });
 
+  test('are none where the messages are made for each reference, and it is said why', () => {
+    const base = side({ messages: [{ role: 'user', content: 'Hi' }] });
+    const head = side({ messages: [{ role: 'user', content: 'Ho' }] });
+    const made: SuiteSide = {
+      ...head,
+      suite: { ...head.suite, prompt: { ...head.suite.prompt, made: new Map() } },
+    };
+    expect(promptChange(base, made, () => null)).toEqual({
+      units: null,
+      reason: 'its messages are made for each reference',
+    });
+  });
+
+  test('stand in the settings where these sweep them, and in the prompt where its defaults are others', () => {
+    const messages = [{ role: 'user' as const, content: 'Hi' }];
+    const base = side({ messages, parameters: { temperature: 0 } });
+    const swept: SuiteSide = {
+      ...base,
+      variant: { ...base.variant, model: 'gpt-5', parameters: { temperature: 1 } },
+    };
+    expect(change(base, swept).units).toMatchObject([
+      { kind: 'model', file: 'evaldiff.yaml', lines: { from: 0 } },
+      { name: 'temperature', file: 'evaldiff.yaml', lines: { from: 0 } },
+    ]);
+    const from = (file: string, value: number): SuiteSide => {
+      const own = side({ messages, parameters: { temperature: value } });
+      const places = { ...own.suite.prompt.places, temperature: { file, line: 2 } };
+      return { ...own, suite: { ...own.suite, prompt: { ...own.suite.prompt, places } } };
+    };
+    // Set by a file of its defaults on base, and by nobody on head.
+    expect(change(from('shared/a.yaml', 1), side({ messages })).units).toMatchObject([
+      { side: 'base', file: 'shared/a.yaml', lines: { from: 2 }, head: { file: 'prompts/p.yaml' } },
+    ]);
+  });
+
   test('keep a variable of base that head has renamed', () => {
     const base = side({ messages: [{ role: 'user', content: 'In {town}:\nAnswer.' }] });
     const head = side({ messages: [{ role: 'user', content: 'In {city}:\nReply.' }] });

@@ -1,4 +1,5 @@
 import type { GateInput } from '../../../src/judge/outcome.ts';
+import type { CauseUnit } from '../../../src/result/causes.ts';
 import type {
   ReferenceResult,
   SideResult,
@@ -212,6 +213,21 @@ export function referenceResult(
 }
 
 const RATE: PassRate = { base: 1, head: 1, difference: 0, low: -0.01, high: 0.01, p: 0.5 };
+
+/** The line of a prompt that did it; head's line 4. */
+export function causeUnit(changes: Partial<CauseUnit> = {}): CauseUnit {
+  return {
+    kind: 'line',
+    name: null,
+    file: 'p.yaml',
+    side: 'head',
+    lines: { from: 4, to: 4 },
+    head: { file: 'p.yaml', line: 4 },
+    base_text: 'Be polite.',
+    head_text: 'Be curt.',
+    ...changes,
+  };
+}
 
 export function suiteResult(changes: Partial<SuiteResult> = {}): SuiteResult {
   return {

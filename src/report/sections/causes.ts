@@ -1,9 +1,9 @@
-import { diffArrays } from 'diff';
-import type { Cause, CauseUnit, Fix, SuiteCauses } from '../../result/causes.ts';
+import type { Cause, CauseUnit, SuiteCauses } from '../../result/causes.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
-import { withoutMargin } from './changes.ts';
 import {
   code,
   group,
@@ -13,10 +13,10 @@ import {
   strong,
   text,
   type Block,
-  type DiffLine,
   type Inline,
   type Line,
 } from './document.ts';
+import { fixBlocks } from './fixes.ts';
 
 /** Characters of a changed line that is named. */
 const UNIT_TEXT = 80;
@@ -105,40 +105,6 @@ export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
   ];
 }
 
-/** A fix that was run, as the lines that it changes on head. */
-function fixBlocks({ fix, no_fix }: Cause): Block[] {
-  if (fix === undefined || fix === null)
-    return no_fix === undefined
-      ? []
-      : [paragraph([strong('No fix is proven'), text(`: ${no_fix}.`)])];
-  return [paragraph(fixLine(fix, null)), { kind: 'diff', lines: fixDiff(fix) }];
-}
-
-/** `Suggested fix, prompts/support.yaml:7: restores …`; with a suite, for it rather than its place. */
-export function fixLine(fix: Fix, suite: string | null): Line {
-  const { kind, file, lines } = fix;
-  return [
-    strong(kind === 'draft' ? 'Suggested fix' : 'Setting it back'),
-    ...(suite === null ? [text(', '), place(file, lines.from)] : [text(' for '), code(suite)]),
-    text(`: ${fixWords(fix)}.`),
-  ];
-}
-
-/** The lines that a fix changes, without the blanks that all begin with. */
-export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
-  const linesOf = (written: string): string[] => (written === '' ? [] : written.split('\n'));
-  return withoutMargin(
-    diffArrays(linesOf(replaced), linesOf(replacement)).flatMap(({ value, added, removed }) =>
-      value.map((line) => ({ sign: added ? 'added' : removed ? 'removed' : 'same', text: line })),
-    ),
-  );
-}
-
-/** `restores 5 of 5 references, costs 0 of 6, 2 tries each`. */
-export function fixWords({ restores, costs, tries }: Fix): string {
-  return `restores ${count(restores.references)} of ${counted(restores.of, 'reference')}, costs ${count(costs.references)} of ${count(costs.of)} that held, ${count(tries)} ${tries === 1 ? 'try' : 'tries'} each`;
-}
-
 function unitsLine({ relation, units }: Cause): Line {
   const shown = units.slice(0, NAMED_UNITS).map(unitLine);
   const more = units.length - shown.length;
@@ -221,6 +187,64 @@ function restWords({ causes: all, explained }: SuiteCauses): string {
       ? `. ${counted(unexplained.length, 'more reference')} fell, which it does not explain`
       : '';
   return `${rest}${open}.`;
+}
+
+/**
+ * What is known of why one reference got worse: the causes that were proven on it, with what it did
+ * in their proofs, or why none is named. Nothing where it did not get worse.
+ */
+export function referenceCauses(
+  { id, status }: Pick<ReferenceResult, 'id' | 'status'>,
+  suite: SuiteCauses,
+): Block[] {
+  const own = causesFor(id, suite);
+  if (own.length > 0)
+    return own.flatMap((cause) => [
+      paragraph([...causeLine(cause, suite, []), ...ownProof(cause, id)]),
+      ...fixBlocks(cause),
+    ]);
+  const tried = suite.explained.unexplained.includes(id);
+  if (!tried && status !== 'regressed' && status !== 'fell') return [];
+  if (suite.causes.length === 0) {
+    const line = openLine(suite, []);
+    return line.length === 0 ? [] : [paragraph(line)];
+  }
+  const why = tried
+    ? 'what was found does not explain this reference'
+    : 'not tried on this reference; others that fell more were';
+  return [paragraph([strong('Cause'), text(`: ${why}.`)])];
+}
+
+/** The causes that were proven on a reference. */
+export function causesFor(id: string, { causes: all }: SuiteCauses): Cause[] {
+  return all.filter(({ references }) => references.some((one) => one.id === id));
+}
+
+/** ` This reference: 3 of 3 tries pass with it set back, 0 of 3 with it put into base.` */
+function ownProof({ relation, units, references }: Cause, id: string): Line {
+  const own = references.find((one) => one.id === id);
+  if (own === undefined || relation === 'only-change') return [];
+  const { restored, broken } = own;
+  const it = units.length === 1 ? 'it' : 'them';
+  return [
+    text(
+      ` This reference: ${count(restored.passes)} of ${count(restored.tries)} tries pass with ${it} set back, ${count(broken.passes)} of ${count(broken.tries)} with ${it} put into base.`,
+    ),
+  ];
+}
+
+/** What was found of these suites. */
+export function causesIn(suites: readonly Suite[], { causes: all = [] }: Result): SuiteCauses[] {
+  const keys = new Set(suites.map(identity));
+  return all.filter(({ path, suite, variant }) =>
+    keys.has(identity({ path, name: suite, variant })),
+  );
+}
+
+type Suite = Pick<SuiteResult, 'path' | 'name' | 'variant'>;
+
+function identity({ path, name, variant }: Suite): string {
+  return JSON.stringify([path, name, variant]);
 }
 
 /** Why no cause is named; nothing where one is, or where nobody needs to know. */

@@ -1,7 +1,9 @@
+import type { SuiteCauses } from '../../result/causes.ts';
 import type { ReferenceResult, SideResult, TryResult } from '../../result/reference-result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import type { Message } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
+import { referenceCauses } from './causes.ts';
 import {
   code,
   lineBreak,
@@ -25,13 +27,15 @@ export interface SentPrompts {
 const LONGEST = 100_000;
 
 /**
- * Everything that a result knows of one reference: input, prompt as sent, every answer of both
- * sides with its scores and reasons. `sent` null: the prompt could not be worked out.
+ * Everything that a result knows of one reference: input, why it got worse, prompt as sent, every
+ * answer of both sides with its scores and reasons. `sent` null: the prompt could not be worked out;
+ * `causes` null: nothing was looked for.
  */
 export function referenceBlocks(
   { name, variant }: SuiteResult,
   reference: ReferenceResult,
   sent: SentPrompts | null,
+  causes: SuiteCauses | null,
 ): Block[] {
   const { id, status, file, line, tags, input, expected, base, head } = reference;
   return [
@@ -48,6 +52,7 @@ export function referenceBlocks(
         ...(tags.length === 0 ? [] : [fact('tags', tags.join(', '))]),
       ],
     },
+    ...(causes === null ? [] : referenceCauses(reference, causes)),
     ...promptBlocks(sent),
     ...sideBlocks(head === null ? 'Tries' : 'Base', base),
     ...sideBlocks(base === null ? 'Tries' : 'Head', head),
