@@ -15,17 +15,44 @@ export function hasFallen({ verdict, references }: SuiteResult): boolean {
 
 /**
  * The references that got worse, worst first: those that are named, then those that fell with the
- * suite. Of a suite that fell as a whole, those that passed less often. References of one cluster
- * count like any others: a cause is proven by fresh tries of each of them.
+ * suite. Of a suite that fell as a whole, those that passed less often. Where more fell than an
+ * experiment looks at, those of other attributes go before the next of the same: they may have fallen
+ * by another cause. References of one cluster count like any others: a cause is proven by fresh tries
+ * of each of them.
+ *
+ * @param attributes the references of each attribute of the suite, where they are known.
  */
-export function fallenReferences({ references }: SuiteResult): ReferenceResult[] {
+export function fallenReferences(
+  { references }: SuiteResult,
+  attributes: readonly { references: readonly string[] }[] = [],
+): ReferenceResult[] {
   const worse = references.filter(
     (one) => countsForVerdict(one) && dropOf(one) > 0 && one.status !== 'improved',
   );
   const shown = worse.filter(({ status }) => status === 'regressed' || status === 'fell');
-  return [...(shown.length > 0 ? shown : worse)]
-    .sort((a, b) => rankOf(a) - rankOf(b) || dropOf(b) - dropOf(a))
-    .slice(0, MOST_FALLEN);
+  const worstFirst = [...(shown.length > 0 ? shown : worse)].sort(
+    (a, b) => rankOf(a) - rankOf(b) || dropOf(b) - dropOf(a),
+  );
+  const chosen = spread(worstFirst, attributes);
+  return worstFirst.filter((one) => chosen.has(one));
+}
+
+/** As many as are looked at: each next shares attributes with the fewest before it. */
+function spread(
+  worstFirst: readonly ReferenceResult[],
+  attributes: readonly { references: readonly string[] }[],
+): ReadonlySet<ReferenceResult> {
+  const chosen = new Set<ReferenceResult>();
+  const alike = (one: ReferenceResult): number =>
+    [...chosen].filter((other) =>
+      attributes.some(({ references: of }) => of.includes(one.id) && of.includes(other.id)),
+    ).length;
+  while (chosen.size < Math.min(MOST_FALLEN, worstFirst.length)) {
+    const left = worstFirst.filter((one) => !chosen.has(one));
+    const [next] = left.sort((a, b) => rankOf(a) - rankOf(b) || alike(a) - alike(b));
+    if (next !== undefined) chosen.add(next);
+  }
+  return chosen;
 }
 
 /** References that passed every try on both sides, in their order. */

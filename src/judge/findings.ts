@@ -1,9 +1,8 @@
-import type { AttributeResult } from '../result/attributes.ts';
+import { attributesOf, type AttributeResult } from '../result/attributes.ts';
 import { countsForVerdict } from '../result/counts.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { MetricValues, SuiteResult } from '../result/suite-result.ts';
-import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import {
   percent,
@@ -72,21 +71,15 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
 
 /** Each is one of a family that shares alpha, so one alone is enough. */
 function regressedAttributes(
-  { name, path, variant }: SuiteResult,
+  suite: SuiteResult,
   { attributes: word }: GateSettings,
   attributes: readonly AttributeResult[],
 ): string[] {
   if (word !== 'fail') return [];
-  const own = attributes.filter(
-    (one) =>
-      one.verdict === 'regressed' &&
-      one.path === path &&
-      one.suite === name &&
-      canonicalJson({ ...one.variant }) === canonicalJson({ ...variant }),
-  );
+  const own = attributesOf(suite, attributes).filter(({ verdict }) => verdict === 'regressed');
   return own.map(
     (one) =>
-      `${name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +
+      `${suite.name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +
       `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${counted(one.n, 'reference')}; gate.attributes is fail`,
   );
 }

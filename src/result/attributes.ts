@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson } from '../suite/canonical-json.ts';
 import { variantSchema } from '../suite/suite.ts';
 import { countSchema, shareSchema, sideSchema } from './pieces.ts';
 
@@ -142,3 +143,14 @@ export type AttributeSample = z.infer<typeof attributeSampleSchema>;
 export type Insight = z.infer<typeof insightSchema>;
 
 export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
+
+/** The attributes of one suite. */
+export function attributesOf(
+  { path, name, variant }: { path: string; name: string; variant: AttributeResult['variant'] },
+  attributes: readonly AttributeResult[],
+): AttributeResult[] {
+  const own = canonicalJson({ ...variant });
+  return attributes.filter(
+    (one) => one.path === path && one.suite === name && canonicalJson({ ...one.variant }) === own,
+  );
+}

@@ -46,7 +46,13 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   const replaced = replacedAnswerers(prepared.suites.map(({ run }) => run.suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
   // The verdict stands: what is tried from here on changes nothing of it.
-  const causes = await causesOf(prepared, { ...compared, trust: blank.trust }, edges, spent);
+  const { attributes } = explained;
+  const causes = await causesOf(
+    prepared,
+    { ...compared, attributes, trust: blank.trust },
+    edges,
+    spent,
+  );
   const { made, notices: unequal } = repeats.found();
   const notices = [
     ...blank.notices,
@@ -67,7 +73,7 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
     scoring: compared.scoring,
     graders: tested.graders,
     ...(tested.evaluators.length === 0 ? {} : { evaluators: tested.evaluators }),
-    attributes: explained.attributes,
+    attributes,
     insights: explained.insights,
     ...(explained.droppedInsights.length === 0
       ? {}

@@ -152,9 +152,7 @@ function runner(
   const all = new Set(change.units.keys());
   const without = new Set([...all].filter((one) => one !== unit));
   return async (references) => {
-    const draws = references.flatMap((reference) =>
-      Array.from({ length: tries }, () => reference),
-    );
+    const draws = references.flatMap((reference) => Array.from({ length: tries }, () => reference));
     const passed = await make(
       draws.map((reference) => ({
         reference,
