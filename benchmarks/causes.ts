@@ -6,19 +6,20 @@
  *   npx node benchmarks/causes.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
  */
 import { writeFileSync } from 'node:fs';
+import { MOST_CAUSE_CALLS } from '../src/plan/cause-calls.ts';
 import { createRandom } from '../src/statistics/random.ts';
 import { pageOf, type Measured } from './causes/page.ts';
 import { HARMLESS, ROWS, type Row } from './causes/rows.ts';
 import { examine } from './causes/simulate.ts';
 
 /** Simulated pull requests of a row; an edit that does nothing is rarely examined at all. */
-const RUNS = { planted: 200, harmless: 1000 };
+const RUNS = { planted: 200, harmless: 1000, always: 200 };
 
 /** The constants of the experiment were chosen with other seeds. */
 const SEED = 'measured';
 
-/** The most that the default allows for. */
-const ROOM = 200;
+/** The most that the default allows for, and half of what it allows for at least. */
+const [ROOMY, NARROW] = [MOST_CAUSE_CALLS, 60];
 
 const value = (name: string): string | undefined => {
   const at = process.argv.indexOf(name);
@@ -27,7 +28,8 @@ const value = (name: string): string | undefined => {
 const only = value('--only') ?? '';
 
 async function measure(row: Row, runs: number, maxCalls: number | null): Promise<Measured> {
-  const random = createRandom(`${value('--seed') ?? SEED} ${row.name} ${String(maxCalls)}`);
+  const kind = row.always === true ? ' always' : '';
+  const random = createRandom(`${value('--seed') ?? SEED} ${row.name} ${String(maxCalls)}${kind}`);
   const sum = { examined: 0, right: 0, wrong: 0, calls: 0 };
   for (let run = 0; run < runs; run += 1) {
     const found = await examine(row, maxCalls, random);
@@ -49,10 +51,13 @@ async function measureAll(rows: readonly Row[], runs: number, room: number | nul
   return measured;
 }
 
-const page = pageOf(
-  await measureAll(ROWS, RUNS.planted, null),
-  await measureAll(ROWS, RUNS.planted, ROOM),
-  await measureAll(HARMLESS, RUNS.harmless, null),
-);
+const [seldom, always] = [false, true].map((own) => HARMLESS.filter((row) => row.always === own));
+const page = pageOf({
+  planted: await measureAll(ROWS, RUNS.planted, null),
+  roomy: await measureAll(ROWS, RUNS.planted, ROOMY),
+  narrow: await measureAll(ROWS, RUNS.planted, NARROW),
+  harmless: await measureAll(seldom ?? [], RUNS.harmless, null),
+  always: await measureAll(always ?? [], RUNS.always, null),
+});
 if (only !== '' || process.argv.includes('--print')) console.log(page);
 else writeFileSync(new URL('causes.md', import.meta.url), page);

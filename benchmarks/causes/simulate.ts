@@ -17,7 +17,7 @@ export interface Examined {
 
 /** One pull request through evaldiff's own comparison and experiment; null: nothing fell. */
 export async function examine(
-  { units, rate, culprits, references = REFERENCES }: Row,
+  { units, rate, culprits, references = REFERENCES, always = false }: Row,
   maxCalls: number | null,
   random: Random,
 ): Promise<Examined | null> {
@@ -27,8 +27,8 @@ export async function examine(
     head: all.map((reference) => rate(reference, () => true)),
   };
   const { result, calls } = await compareOne(suite, random);
-  if (!hasFallen(result)) return null;
   const fallen = fallenReferences(result);
+  if (fallen.length === 0 || !(always || hasFallen(result))) return null;
   const held = heldReferences(result);
   const examined = [...fallen, ...held].map(({ id }) => Number(id.slice(1)));
   const countsOf = (side: { passes: number; tries_judged: number } | null) => ({

@@ -254,28 +254,6 @@ test('where prompts between base and head get no answer, that is said', async ()
   expect(explained.status).toBe('not-settled');
 });
 
-test('a cause in a file that the pull request does not change is said on the file that it changes', async () => {
-  const { result } = await runLines(depends);
-  const moved: Result = {
-    ...result,
-    causes: (result.causes ?? []).map((suite) => ({
-      ...suite,
-      causes: suite.causes.map((cause) => ({
-        ...cause,
-        units: cause.units.map((unit) => ({
-          ...unit,
-          head: { file: 'shared/tone.yaml', line: 3 },
-        })),
-      })),
-    })),
-  };
-  const found = annotations(moved, [
-    { path: 'prompts/p.yaml', deleted: false, lines: [{ start: 8, end: 13 }] } as never,
-  ]);
-  expect(found[0]).toMatchObject({ path: 'prompts/p.yaml', startLine: 8 });
-  expect(found[0]?.message).toContain('Setting it back alone fixes');
-});
-
 describe('with explain.fix', () => {
   const explain: CauseSettings = { max_calls: null, fix: true };
 
