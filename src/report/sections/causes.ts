@@ -209,10 +209,14 @@ export function referenceCauses(
     const line = openLine(suite, []);
     return line.length === 0 ? [] : [paragraph(line)];
   }
-  const why = tried
-    ? 'what was found does not explain this reference'
-    : 'not tried on this reference; others that fell more were';
-  return [paragraph([strong('Cause'), text(`: ${why}.`)])];
+  if (tried)
+    return [
+      paragraph([strong('Cause'), text(': what was found does not explain this reference.')]),
+    ];
+  return [
+    paragraph([strong('Cause'), text(' of the fall of others, not tried on this reference:')]),
+    ...suite.causes.map((cause) => paragraph(causeLine(cause, suite, []))),
+  ];
 }
 
 /** The causes that were proven on a reference. */
