@@ -22,8 +22,12 @@ export interface Suite {
   head: number[];
   /** Positions of critical references. */
   critical?: number[];
+  /** Tries that these begin with; absent: as many as the others. */
+  criticalTries?: number;
   /** The first so many references get no answer on head, whatever is tried. */
   silent?: number;
+  /** Share of tries, on either side, that get no answer. */
+  errors?: number;
 }
 
 /** What head does to a reference: by its position and its rate on base, both sides' rates. */

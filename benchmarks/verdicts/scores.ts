@@ -3,12 +3,13 @@ import { withMoreTries, type MadeTry } from '../../src/plan/suite-run.ts';
 import { normalQuantile } from '../../src/statistics/distributions.ts';
 import { nextFloat, type Random } from '../../src/statistics/random.ts';
 import { DEFAULT_GATE } from '../../src/suite/gate.ts';
+import { least, most, type Goal } from './goals.ts';
 import { begun, made } from './simulate.ts';
 
 /** A score of 1 to 5 that moves by so much in every reference, at two tries a side. */
 export interface ScoreRow {
   name: string;
-  goal: string;
+  goals: readonly Goal[];
   references: number;
   by: number;
 }
@@ -19,7 +20,7 @@ const SPREAD = 0.6;
 export const SCORES: readonly ScoreRow[] = [20, 50].flatMap((references) =>
   [0.3, 0].map((fall) => ({
     name: `a score of 1 to 5, ${String(references)} × 2 tries, ${fall === 0 ? 'nothing changed' : `falls by ${String(fall)}`}`,
-    goal: fall === 0 ? '≤ 5 %' : references < 50 ? '–' : '≥ 90 %',
+    goals: fall === 0 ? [most('reported', 0.05)] : references < 50 ? [] : [least('reported', 0.9)],
     references,
     by: -fall,
   })),

@@ -21,6 +21,8 @@ export interface Simulated {
   colour: Colour;
   /** Of both sides, for each reference. */
   calls: number;
+  /** Those of them beyond the tries that all references of a suite share. */
+  single: number;
   /** Share of the suites of which a drop as large as the true one was said to be ruled out. */
   wrongBounds: number;
 }
@@ -56,7 +58,19 @@ export function simulate(
     return truth < low - 1e-9;
   });
   const references = suites.reduce((sum, { base }) => sum + base.length, 0);
-  return { colour, calls: calls / references, wrongBounds: wrong.length / suites.length };
+  return {
+    colour,
+    calls: calls / references,
+    single: comparisons.reduce((sum, { run }) => sum + beyondShared(run), 0) / references,
+    wrongBounds: wrong.length / suites.length,
+  };
+}
+
+/** Calls of single references, beyond the tries that all of the suite have. */
+function beyondShared({ runs }: SuiteRun): number {
+  const made = runs.flatMap(({ base, head }) => [base.length, head.length]);
+  const shared = Math.min(...made);
+  return made.reduce((sum, tries) => sum + tries - shared, 0);
 }
 
 /** A suite before its first try. */
@@ -96,7 +110,7 @@ function makeTries(
           return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
             index,
             side,
-            made: made(first + step, isSilent ? 'error' : coin(rate, random)),
+            made: made(first + step, isSilent ? 'error' : outcome(rate, suites[s], random)),
           }));
         }),
       ),
@@ -108,7 +122,12 @@ function makeTries(
   }
 }
 
-function coin(rate: number, random: Random): 'pass' | 'fail' {
+function outcome(
+  rate: number,
+  { errors = 0 }: Pick<Suite, 'errors'> = {},
+  random: Random,
+): 'pass' | 'fail' | 'error' {
+  if (errors > 0 && nextFloat(random) < errors) return 'error';
   return nextFloat(random) < rate ? 'pass' : 'fail';
 }
 
@@ -134,7 +153,7 @@ export function made(
 }
 
 /** A suite that holds what the policy and the verdict read of one, and nothing else. */
-function affectedSuite({ base, critical = [] }: Suite, index: number): SuiteRun {
+function affectedSuite({ base, critical = [], criticalTries }: Suite, index: number): SuiteRun {
   const runs = base.map((_, position) => {
     const reference = {
       id: `r${String(position)}`,
@@ -144,7 +163,7 @@ function affectedSuite({ base, critical = [] }: Suite, index: number): SuiteRun 
       expected: undefined,
       skip: false,
       tags: critical.includes(position) ? ['critical'] : [],
-      n_tries: null,
+      n_tries: critical.includes(position) ? (criticalTries ?? null) : null,
       problem: null,
     };
     const ask = (side: string): object => ({

@@ -1,0 +1,104 @@
+import { groupVerdicts } from '../../src/explain/verdicts.ts';
+import { combinedGate, judgeFamily } from '../../src/statistics/gate.ts';
+import { nextFloat, type Random } from '../../src/statistics/random.ts';
+import type { Counts, Table } from '../../src/statistics/table.ts';
+import { LAWS, moved, nothing, turned, type Change, type Law } from './scenarios.ts';
+
+const ATTRIBUTES = 5;
+
+/** References of each attribute; each reference has two attributes. */
+const MEMBERS = 40;
+
+/** Tries a side, the median of an adaptive suite that went on. */
+const TRIES = 3;
+
+const ALPHA = 0.05;
+
+/** References of the first attribute change in this way. */
+export interface AttributeRow {
+  name: string;
+  law: Law;
+  change: Change;
+}
+
+const CHANGES: readonly (readonly [string, Change])[] = [
+  ['nothing changed', nothing],
+  ['all of one fall by 10 points', moved(-0.1)],
+  ['all of one fall by 20 points', moved(-0.2)],
+  ['three of one go from 1 to 0', turned(3, 1, 0)],
+  [
+    'ten of one pass half as often',
+    (at, rate) => ({ base: rate, head: at < 10 ? rate / 2 : rate }),
+  ],
+];
+
+export const ATTRIBUTE_ROWS: readonly AttributeRow[] = (
+  ['all 0.95', 'Beta(½, ½)', 'Beta(0.4, 0.1)'] as const
+).flatMap((law) =>
+  CHANGES.map(([change, draw]) => ({ name: `${law}, ${change}`, law, change: draw })),
+);
+
+/** Share of the runs in which the changed attribute, or where nothing changed any, was called. */
+export interface Called {
+  name: string;
+  runs: number;
+  /** By the sum of passes, as evaldiff does. */
+  sum: number;
+  /** By the suites' two tests on fixed tries, one of them for references that broke; Holm over all. */
+  suites: number;
+}
+
+/** Every reference has an attribute and the one after it, so that neighbours share half of theirs. */
+function groupsOf(): number[][] {
+  const references = [...Array((ATTRIBUTES * MEMBERS) / 2).keys()];
+  return [...Array(ATTRIBUTES).keys()].map((own) =>
+    references.filter((at) => at % ATTRIBUTES === own || (at + 1) % ATTRIBUTES === own),
+  );
+}
+
+export function measureAttributes(row: AttributeRow, runs: number, random: Random): Called {
+  const groups = groupsOf();
+  const [changed = []] = groups;
+  const count = { sum: 0, suites: 0 };
+  for (let run = 0; run < runs; run += 1) {
+    const tables = drawTables(row, changed, random);
+    const sum = groupVerdicts(
+      tables,
+      groups.map((group) => group.map((at) => ({ at, weight: 1 }))),
+      { alpha: ALPHA, seed: run },
+    ).map(({ verdict }) => verdict === 'regressed');
+    const suites = judgeFamily(
+      groups.map((group) => (alpha: number) => {
+        const own = group.flatMap((at) => tables[at] ?? []);
+        return combinedGate(own, { alpha, on: 'suite+references' });
+      }),
+      ALPHA,
+    ).map(({ result }) => result.regressed);
+    const isCalled = (called: readonly boolean[]): boolean =>
+      row.change === nothing ? called.includes(true) : called[0] === true;
+    count.sum += Number(isCalled(sum));
+    count.suites += Number(isCalled(suites));
+  }
+  return { name: row.name, runs, sum: count.sum / runs, suites: count.suites / runs };
+}
+
+function drawTables(
+  { law, change }: AttributeRow,
+  changed: readonly number[],
+  random: Random,
+): Table[] {
+  const references = (ATTRIBUTES * MEMBERS) / 2;
+  const place = new Map(changed.map((at, i) => [at, i]));
+  return Array.from({ length: references }, (_, at) => {
+    const rate = LAWS[law](random);
+    const position = place.get(at);
+    const { base, head } =
+      position === undefined ? { base: rate, head: rate } : change(position, rate);
+    return { base: counts(base, random), head: counts(head, random) };
+  });
+}
+
+function counts(rate: number, random: Random): Counts {
+  const passes = Array.from({ length: TRIES }, () => nextFloat(random)).filter((one) => one < rate);
+  return { passes: passes.length, tries: TRIES };
+}

@@ -1,0 +1,56 @@
+/** What is measured: shares of the runs (0–1), and calls per reference. */
+export type Figure = 'red' | 'green' | 'grey' | 'wrong' | 'reported' | 'calls';
+
+/** What a row is to reach: a share of the runs, or calls per reference. */
+export interface Goal {
+  figure: Figure;
+  side: 'least' | 'most';
+  value: number;
+}
+
+export const least = (figure: Figure, value: number): Goal => ({ figure, side: 'least', value });
+
+export const most = (figure: Figure, value: number): Goal => ({ figure, side: 'most', value });
+
+/** What came of one row; a figure that it does not have is left out. */
+export interface Outcome {
+  name: string;
+  goals: readonly Goal[];
+  runs: number;
+  figures: Partial<Record<Figure, number>>;
+}
+
+/** Keeps the rounding of a sum of shares from missing a goal of 100 % or of a whole call. */
+const SLACK = 1e-9;
+
+/** A goal that a row does not reach. */
+export interface Miss {
+  name: string;
+  goal: Goal;
+  measured: number;
+  /** How far beyond the goal a share is, in standard errors of a share at the goal; null: not to be had. */
+  errors: number | null;
+}
+
+/** Every goal of these rows that is not reached, in their order. */
+export function missesOf(rows: readonly Outcome[]): Miss[] {
+  return rows.flatMap(({ name, goals, runs, figures }) =>
+    goals.flatMap((goal): Miss[] => {
+      const measured = figures[goal.figure];
+      if (measured === undefined) throw new TypeError(`${name} has no ${goal.figure}`);
+      const beyond = goal.side === 'most' ? measured - goal.value : goal.value - measured;
+      if (beyond <= SLACK) return [];
+      const error = Math.sqrt((goal.value * (1 - goal.value)) / runs);
+      const shares = goal.figure !== 'calls' && error > 0;
+      return [{ name, goal, measured, errors: shares ? beyond / error : null }];
+    }),
+  );
+}
+
+/** `red ≤ 5 %`, `≤ 6.6 calls`, `green 100 %`. */
+export function inWords({ figure, side, value }: Goal): string {
+  const sign = side === 'most' ? '≤ ' : value === 1 ? '' : '≥ ';
+  if (figure === 'calls') return `${sign}${value.toFixed(1)} calls`;
+  const share = `${sign}${String(Number((100 * value).toFixed(1)))} %`;
+  return figure === 'reported' ? share : `${figure === 'wrong' ? 'bound wrong' : figure} ${share}`;
+}
