@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { forecast } from '../../../src/plan/forecast.ts';
 import { prepare } from '../../../src/plan/prepare.ts';
+import { renderComment } from '../../../src/report/comment.ts';
 import { readResultValue } from '../../../src/result/result.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { judge } from '../../../src/run/evaluate.ts';
@@ -11,6 +12,7 @@ import type { Conversation, Project, Reference, Suite } from '../../../src/suite
 import type { Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
+import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { answersShown, conversation, random, scripted, verdict } from '../../unit/ask/dialogues.ts';
 import { metric, project, reference, settings, suite } from '../../unit/run/builders.ts';
 import { sha256, solveHere } from '../explain/solvers.ts';
@@ -242,6 +244,35 @@ describe('a suite of conversations', () => {
       outcomes: { head: { evaluator_error: 5, no_follow_up: 5 } },
     });
     expect(result.notices.map(({ kind }) => kind)).toContain('error');
+  });
+
+  test('of 200 dialogues with one try each shows what fell, with both transcripts, though none can be named alone', async () => {
+    const number = (text: string): number => Number(/r(\d+)/.exec(text)?.[1]);
+    const { result } = await evaluate(
+      shop({ ids: 200 }),
+      shop({ content: NEW, ids: 200 }),
+      (_, text) => {
+        const fails = text.includes('New r') ? number(text) < 36 : number(text) >= 197;
+        return fails ? verdict('ynn', 'More?') : verdict('yyy');
+      },
+    );
+    expect(result.suites[0]).toMatchObject({ verdict: 'regressed', reason: { by: 'fall' } });
+    const statuses = result.suites[0]?.references.map(({ status }) => status) ?? [];
+    expect(statuses.filter((status) => status === 'fell')).toHaveLength(36);
+    expect(statuses).not.toContain('regressed');
+    const { text } = renderGithub(renderComment(result, { marker: '<!-- evaldiff -->' }));
+    expect(text).toContain('98.5 % → 82.0 %');
+    expect(text).toContain(
+      'What it did: r0 (prompts/tests/p.yaml:5), 1 of 1 passed → 0 of 1 passed; 35 more fail conversation for the same reason',
+    );
+    expect(text).toContain(
+      '36 references that fell, with too few tries to name each alone, worst first',
+    );
+    expect(text).toContain('After 1 turn: complete');
+    expect(text).toContain('Old r0 #1');
+    expect(text).toContain('After 3 turns: the steps ran out');
+    for (const answer of ['New r0 #1', 'New r0 #2', 'New r0 #3']) expect(text).toContain(answer);
+    expect(text).not.toMatch(/within noise|flaky/);
   });
 
   test('keeps the turns of a dialogue that the model broke off', async () => {

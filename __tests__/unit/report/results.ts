@@ -1,4 +1,8 @@
+import { begun } from '../../../benchmarks/verdicts/simulate.ts';
+import { compareSuite } from '../../../src/judge/compare.ts';
 import { outcomeOf } from '../../../src/judge/outcome.ts';
+import { judgeSuites } from '../../../src/judge/verdict.ts';
+import { withMoreTries } from '../../../src/plan/suite-run.ts';
 import type { AttributeResult } from '../../../src/result/attributes.ts';
 import type { RunOutcome } from '../../../src/result/outcome.ts';
 import type {
@@ -9,6 +13,7 @@ import type {
 } from '../../../src/result/reference-result.ts';
 import type { Result, UsageTotals } from '../../../src/result/result.ts';
 import type { Because, PassRate, SuiteResult } from '../../../src/result/suite-result.ts';
+import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
 import type { GateSettings, Variant } from '../../../src/suite/suite.ts';
 import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';
@@ -242,6 +247,31 @@ export function suiteOf(
     ],
     ...rest,
   };
+}
+
+/**
+ * A suite as evaldiff itself judges these references' tries, as many fixed ones of each: verdict,
+ * interval, statuses and sentences are its own.
+ */
+function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteResult {
+  const tries = references[0]?.head?.tries.length ?? 0;
+  const rates = references.map(() => 1);
+  const started = begun({ base: rates, head: rates }, 0, { kind: 'fixed', tries });
+  const made = references.flatMap((one, index) =>
+    (['base', 'head'] as const).flatMap((side) =>
+      (one[side]?.tries ?? []).map((result) => ({ index, side, made: { result, other: null } })),
+    ),
+  );
+  const comparison = withMoreTries(started, made);
+  const [verdict = null] = judgeSuites([comparison], DEFAULT_GATE);
+  const found = compareSuite(comparison, verdict, new Map());
+  const judged = references.map((one, index) => {
+    const { status = one.status, p = null, q = null } = found.references[index] ?? {};
+    return { ...one, status, p, q };
+  });
+  const { pass_rate, verdict: word, summary, reason = null, visible_drop, compared } = found;
+  const own = { pass_rate, verdict: word, summary, reason, visible_drop, compared };
+  return suiteOf('capitals', judged, { because, ...own });
 }
 
 const COUNTRIES = [
@@ -611,15 +641,15 @@ export function green(): Result {
       `City ${String(index)}`,
       'ppp',
       index === 3 ? 'ppf' : 'ppp',
-      index === 3 ? 'flaky' : 'unchanged',
+      'unchanged',
       'x',
       10 + index,
     ),
   );
-  const suite = suiteOf('capitals', references, { because, half: 0.034, summary: 'Unchanged.' });
   return resultOf({
     title: 'No regression in 17 affected references of 1 suite',
-    suites: [suite],
+    gate: DEFAULT_GATE,
+    suites: [judgedSuite(references, because)],
     usage: { ...noUsage, calls: 102, input_tokens: 9_000, output_tokens: 800 },
   });
 }
@@ -708,24 +738,18 @@ export function neutral(): Result {
       `City ${String(index)}`,
       'ppp',
       index < 2 ? 'ppf' : 'ppp',
-      index < 2 ? 'inconclusive' : 'unchanged',
+      'unchanged',
       'The city',
       10 + index,
     ),
   );
+  const suite = judgedSuite(references, because);
   return resultOf({
     conclusion: 'neutral',
     title: 'Inconclusive for 1 suite of 1',
-    reasons: ['capitals: inconclusive. More tries would settle it.'],
-    suites: [
-      suiteOf('capitals', references, {
-        verdict: 'inconclusive',
-        because,
-        half: 0.071,
-        visible_drop: 0.16,
-        summary: 'More tries would settle it.',
-      }),
-    ],
+    reasons: [`capitals: inconclusive. ${suite.summary}`],
+    gate: DEFAULT_GATE,
+    suites: [suite],
     usage: { ...noUsage, calls: 48, input_tokens: 2_000, output_tokens: 300, cost_usd: 0.01 },
   });
 }
