@@ -44,7 +44,7 @@ describe('the order of a comment', () => {
     expect(first).toBe(marker);
     expect(verdict).toBe('### ❌ Regressed: `capitals` 92.2 % → 82.4 %');
     expect(sentence).toBe(
-      '4 references clearly got worse, 3 of them in **countries with a former capital** (96.3 % → 70.4 %). −9.8 points, 90 % interval −19.0 to −0.6; 17 references × 3 tries. 1 of 3 suites regressed.',
+      '4 references clearly got worse, 3 of them in **countries with a former capital** (96.3 % → 70.4 %). −9.8 points, 90 % interval −21.2 to \\+1.6; 17 references × 3 tries. 1 of 3 suites regressed.',
     );
   });
 

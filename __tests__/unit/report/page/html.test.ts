@@ -140,7 +140,7 @@ describe('the page', () => {
   test('says the interval of each drawing in words', () => {
     expect(
       all.filter(({ tagName }) => tagName === 'svg').map((one) => attributeOf(one, 'aria-label')),
-    ).toContain('−9.8 points, 90 % interval −19.0 to −0.6');
+    ).toContain('−9.8 points, 90 % interval −21.2 to +1.6');
   });
 
   test('has the parts of the other outputs too, and the problems of a run that judged nothing', async () => {

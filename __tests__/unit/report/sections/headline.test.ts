@@ -88,7 +88,7 @@ describe('headline', () => {
     [
       'a regression',
       regression(),
-      '✗ Regressed: capitals 92.2 % → 82.4 %: 4 references clearly got worse, 3 of them in countries with a former capital (96.3 % → 70.4 %). −9.8 points, 90 % interval −19.0 to −0.6; 17 references × 3 tries. 1 of 3 suites regressed.',
+      '✗ Regressed: capitals 92.2 % → 82.4 %: 4 references clearly got worse, 3 of them in countries with a former capital (96.3 % → 70.4 %). −9.8 points, 90 % interval −21.2 to +1.6; 17 references × 3 tries. 1 of 3 suites regressed.',
     ],
     [
       'nothing worse',
