@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../src/statistics/distributions.ts';
-import { LOOKS, lookLevels } from '../../../src/statistics/looks.ts';
+import { boundQuantile, LOOKS, lookLevels } from '../../../src/statistics/looks.ts';
+import { lookAt } from '../../../src/statistics/sequential.ts';
+import type { Outcome } from '../../../src/types/metric.ts';
 import fc, { draws } from '../../fuzz.ts';
 import { expectClose, vectors } from './vectors.ts';
 
@@ -73,5 +75,56 @@ describe('lookLevels', () => {
       }),
       { numRuns: draws(20) },
     );
+  });
+});
+
+/** Chance of a standard normal number above z, by the trapezoid rule on its density. */
+function above(z: number): number {
+  const width = 1e-4;
+  const places = Array.from({ length: 80_000 }, (_, i) => z + (i + 0.5) * width);
+  return places.reduce(
+    (sum, x) => sum + (width * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI),
+    0,
+  );
+}
+
+describe('boundQuantile', () => {
+  const stated = [0.02, 0.02, 0.025, 0.035];
+
+  test('leaves 2, 2, 2.5 and 3.5 % beyond the bounds after 2, 3, 4 and 5 tries, by integrating the density', () => {
+    expect(LOOKS.map((tries) => above(boundQuantile(tries)))).toEqual(
+      stated.map((level) => expect.closeTo(level, 6)),
+    );
+  });
+
+  test('is that of five tries for more, and as strict as the first for fewer', () => {
+    expect(boundQuantile(9)).toBe(boundQuantile(5));
+    expect(boundQuantile(1)).toBe(boundQuantile(2));
+  });
+
+  test('rules out a drop of just the true size in under 6 % over all looks together, where bounds of 5 % each would in 10 %', () => {
+    const wrong = crossings(stated, LOOKS).at(-1)!;
+    expect(wrong).toBeCloseTo(0.058, 3);
+    expect(crossings(Array<number>(4).fill(0.05), LOOKS).at(-1)).toBeGreaterThan(0.09);
+  });
+
+  test('makes the bound that is stated after a look: the rule of three, widened, where every try passes', () => {
+    const quantiles = [2.053749, 2.053749, 1.959964, 1.811911];
+    LOOKS.forEach((tries, i) => {
+      const all = Array<Outcome>(tries).fill('pass');
+      const look = lookAt(
+        {
+          tries: Array.from({ length: 10 }, () => ({ base: all, head: all })),
+          clusters: Array<null>(10).fill(null),
+          critical: new Set(),
+          steady: new Set(),
+          minDrop: 0.01,
+          tolerance: 'auto',
+        },
+        tries,
+      );
+      const ruleOfThree = Math.log(20) / tries / 10;
+      expect(look.interval?.low).toBeCloseTo((-ruleOfThree * quantiles[i]!) / 1.644854, 6);
+    });
   });
 });
