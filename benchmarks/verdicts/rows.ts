@@ -141,17 +141,13 @@ export const PROMISES: readonly Row[] = [
     several(10, 20, 'all 0.95', turned(1, 1, 0)),
     { ...SHOWN, part: 0.25 },
   ),
-  row(
-    'one critical of 50 × 0.95, 1 → 0.5',
-    [least('red', 0.7)],
-    criticalHalf(50, 'all 0.95'),
-    SHOWN,
-  ),
-  row('one critical of 50 × 1.0, 1 → 0.5', [least('red', 0.7)], criticalHalf(50, 'all 1.0')),
+  row('one critical of 50 × 0.95, 1 → 0.5', [least('red', 0.7)], criticalHalf(50, 'all 0.95')),
+  row('one critical of 50 × 1.0, 1 → 0.5', [least('red', 0.7)], criticalHalf(50, 'all 1.0'), SHOWN),
   row(
     'one critical of 50 × 1.0 with n_tries 5, 1 → 0.5',
     [least('red', 0.9)],
     criticalHalf(50, 'all 1.0', 5),
+    SHOWN,
   ),
   row(
     'three of 50 × Beta(0.4, 0.1), 1 → 0.5',

@@ -11,7 +11,11 @@ import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import { preferenceTables } from './tables.ts';
 
-/** Part of alpha at which head is held to answering as often as base. */
+/**
+ * The level at which head is held to answering as often as base, in parts of alpha. It comes on top
+ * of what the verdicts on passes share: the total error is six fifths of alpha in a run in which
+ * tries go without an answer, and alpha where all are answered, since nothing is tested then.
+ */
 const ANSWERED_SHARE = 0.2;
 
 /** Outcomes of a try that should have said something and does not. */
