@@ -4,16 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { DemoOutcome } from '../src/commands/demo.ts';
-import { actsHtml } from '../src/commands/workbench-acts.ts';
+import { actsHtml, cellActsHtml } from '../src/commands/workbench-acts.ts';
 import { renderHtml } from '../src/report/page/page.ts';
 import { workbenchPage } from '../src/report/page/workbench-page.ts';
-import {
-  boardHtml,
-  detailHtml,
-  matricesOf,
-  spendWords,
-  statusesOf,
-} from '../src/report/page/workbench.ts';
+import { matricesOf } from '../src/report/page/workbench-rows.ts';
+import { boardOf, detailHtml, spendWords } from '../src/report/page/workbench.ts';
 import { readResultValue, type Result } from '../src/result/result.ts';
 import { commentPage, type Theme } from './comment-page.ts';
 
@@ -61,8 +56,8 @@ export function steady(text: string): string {
 
 function workbenchOf(result: Result): Shown['workbench'] {
   const matrices = matricesOf(result, null);
-  const board = boardHtml({ result, all: null, notes: [] });
-  const first = /data-key="([^"]*)"/.exec(board)?.[1]?.replaceAll('&quot;', '"');
+  const board = boardOf({ result, all: null, notes: [], empty: [] });
+  const first = /data-key="([^"]*)"/.exec(board.html)?.[1]?.replaceAll('&quot;', '"');
   const row = matrices.flatMap(({ rows }) => rows).find(({ key }) => key === first);
   if (row === undefined) throw new Error('the board has no reference');
   return {
@@ -70,11 +65,11 @@ function workbenchOf(result: Result): Shown['workbench'] {
       note: 'up to date',
       bad: false,
       spend: spendWords({ calls: 0, maxCalls: 500, cost: 0, maxCost: 1 }),
+      old: false,
       undo: false,
-      html: board,
-      list: statusesOf(matrices),
+      ...board,
     },
-    detail: `${actsHtml(row, [])}${detailHtml(row, () => null)}`,
+    detail: `${actsHtml(row, [])}${detailHtml(row, () => null, cellActsHtml)}`,
   };
 }
 

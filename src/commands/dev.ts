@@ -1,25 +1,17 @@
 import type { Command } from 'commander';
+import { readCommandLine } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
-import {
-  boardHtml,
-  detailHtml,
-  matricesOf,
-  spendWords,
-  statusesOf,
-  type MatrixRow,
-  type Spend,
-} from '../report/page/workbench.ts';
-import type { Result } from '../result/result.ts';
-import { sentKey } from '../session/sent-prompts.ts';
+import { spendWords, type Spend } from '../report/page/workbench.ts';
+import { variantWords } from '../report/sections/phrases.ts';
 import { afterEachEdit } from '../session/watch.ts';
 import { logLine } from '../text/log.ts';
 import { projectFolder } from './find-project.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { ownPaths } from './project.ts';
 import type { Terminal } from './terminal.ts';
-import { actsHtml, type RubricChoice } from './workbench-acts.ts';
 import { createLooking, type Looking, type State } from './workbench-looking.ts';
 import { serveWorkbench, type Action, type ActionReply } from './workbench-server.ts';
+import { chosenBy, detailOf, shownBoard, type Chosen } from './workbench-view.ts';
 import { takeBack, writeBack } from './workbench-write-back.ts';
 
 interface DevOptions extends EvaluateOptions {
@@ -32,7 +24,7 @@ const DEFAULT_COST = 1;
 
 const DEFAULT_CALLS = 500;
 
-/** Further tries of one reference at a time. */
+/** Further tries of one cell at a time. */
 const MORE_TRIES = 3;
 
 export function devCommand(
@@ -40,7 +32,8 @@ export function devCommand(
   terminal: Terminal,
   done: (code: number) => void,
 ): void {
-  evaluateOptions(program.command('dev'), { answers: true, caps: true, asks: true, trust: true })
+  const takes = { answers: true, caps: true, asks: true, trust: true, prints: false } as const;
+  evaluateOptions(program.command('dev'), takes)
     .description(
       'the workbench: a page on this machine that shows every answer and the verdict, live while you edit',
     )
@@ -62,13 +55,15 @@ async function openWorkbench(
   options: DevOptions,
   terminal: Terminal,
 ): Promise<void> {
+  const given = limitsOf(overrides, options);
   const root = projectFolder(options, terminal);
   const written = ownPaths(options, terminal);
   const state: State = {
     look: null,
+    old: false,
     more: new Map(),
     written: [],
-    spend: { calls: 0, cost: 0, ...limitsOf(options) },
+    spend: { calls: 0, cost: 0, ...given },
     note: 'looking at the files',
     bad: false,
   };
@@ -76,23 +71,22 @@ async function openWorkbench(
     {
       options: { ...options, directory: root },
       overrides,
-      // What a look says goes to the page.
-      terminal: { ...terminal, err: () => undefined, isTerminal: false },
+      terminal: { ...terminal, err: onceEach(terminal.err), isTerminal: false },
     },
     state,
   );
-  const acts = (action: Action): Promise<ActionReply> => perform(action, state, looking, root);
   const server = await serveWorkbench(portOf(options.port), {
-    board: () => boardOf(state),
+    board: () => shownBoard(state),
     detail: (key) => detailOf(state, key),
-    act: acts,
+    // One after the other: each finds what the one before has written.
+    act: inOrder((action) => perform(action, { state, looking, root, given })),
   });
   looking.serve(server);
   terminal.out(`workbench: ${server.url}\n`);
   terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
   try {
-    await afterEachEdit({ root, written, until: terminal.until }, async () => {
-      await looking.refresh();
+    await afterEachEdit({ root, written, until: terminal.until }, async (news) => {
+      await looking.refresh(news);
       return { files: state.look?.files ?? [], over: state.look?.interrupted === true };
     });
   } finally {
@@ -101,11 +95,42 @@ async function openWorkbench(
   }
 }
 
-function limitsOf({ maxCalls, maxCost }: EvaluateOptions): Pick<Spend, 'maxCalls' | 'maxCost'> {
-  return {
-    maxCalls: maxCalls === undefined ? DEFAULT_CALLS : Number(maxCalls),
-    maxCost: maxCost === undefined ? DEFAULT_COST : Number(maxCost),
+/** Each look says what it found at the start, such as a key taken: once is enough. */
+function onceEach(err: (text: string) => void): (text: string) => void {
+  const said = new Set<string>();
+  return (text) => {
+    if (said.has(text)) return;
+    said.add(text);
+    err(text);
   };
+}
+
+function inOrder<T, R>(work: (of: T) => Promise<R>): (of: T) => Promise<R> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (of) => {
+    const next = last.then(() => work(of));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+/** The limits that were given, or stand for those that were not. */
+function limitsOf(
+  overrides: readonly string[],
+  options: DevOptions,
+): Pick<Spend, 'maxCalls' | 'maxCost'> {
+  const { maxCalls, maxCost, problems } = readCommandLine({ ...options, overrides });
+  const json =
+    options.json === true
+      ? [
+          problem(
+            null,
+            '--json: the workbench is a page and prints no result; leave it out, or run evaldiff diff --json',
+          ),
+        ]
+      : [];
+  if (problems.length + json.length > 0) throw new UserError([...json, ...problems]);
+  return { maxCalls: maxCalls ?? DEFAULT_CALLS, maxCost: maxCost ?? DEFAULT_COST };
 }
 
 function portOf(text: string): number {
@@ -115,107 +140,61 @@ function portOf(text: string): number {
   ]);
 }
 
-/** The results with the further tries of single references in their places. */
-function withMore({ look: found, more }: State): { result: Result; all: Result | null } | null {
-  if (found === null) return null;
-  const further = new Map(
-    [...more.values()].flatMap(({ suites }) =>
-      suites.flatMap((suite) =>
-        suite.references.map((one) => [sentKey(suite, one.id), one] as const),
-      ),
-    ),
-  );
-  const merged = (result: Result): Result =>
-    further.size === 0
-      ? result
-      : {
-          ...result,
-          suites: result.suites.map((suite) => ({
-            ...suite,
-            references: suite.references.map((one) => further.get(sentKey(suite, one.id)) ?? one),
-          })),
-        };
-  return { result: merged(found.result), all: found.all === null ? null : merged(found.all) };
-}
+const GONE: ActionReply = { said: 'This is not there any more.', bad: true };
 
-function boardOf(state: State): object {
-  const { note, bad, spend, look: found } = state;
-  const shown = withMore(state);
-  const common = { note, bad, spend: spendWords(spend), undo: state.written.length > 0 };
-  if (shown === null || found === null) return { ...common, html: '', list: [] };
-  const notes = [
-    ...(found.alone === null
-      ? []
-      : [`Only the files as they are, with nothing to compare them with: ${found.alone}`]),
-    ...(found.missing
-      ? ['Some answers are not there yet; the headline is of those that are.']
-      : []),
-  ];
-  return {
-    ...common,
-    html: boardHtml({ ...shown, notes }),
-    list: statusesOf(matricesOf(shown.result, shown.all)),
-  };
-}
-
-function rowOf(state: State, key: string): MatrixRow | null {
-  const shown = withMore(state);
-  if (shown === null) return null;
-  const rows = matricesOf(shown.result, shown.all).flatMap((matrix) => matrix.rows);
-  return rows.find((row) => row.key === key) ?? null;
-}
-
-function detailOf(state: State, key: string): string | null {
-  const row = rowOf(state, key);
-  if (row === null) return null;
-  return `${actsHtml(row, rubricsOf(state, row))}${detailHtml(row, ({ suite, reference }) => state.look?.sent.get(sentKey(suite, reference.id)) ?? null)}`;
-}
-
-function rubricsOf({ look: found }: State, { cells: [cell] }: MatrixRow): RubricChoice[] {
-  return found?.rubrics.get(cell?.suite.name ?? '') ?? [];
+interface Performing {
+  state: State;
+  looking: Looking;
+  root: string;
+  /** What the limits were at the start. */
+  given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
 /** What a button or a key of the page does. */
-async function perform(
-  action: Action,
-  state: State,
-  looking: Looking,
-  root: string,
-): Promise<ActionReply> {
-  if (action.kind === 'raise') return raise(state, looking);
+async function perform(action: Action, performing: Performing): Promise<ActionReply> {
+  const { state, root } = performing;
+  if (action.kind === 'raise') return raise(performing);
   if (action.kind === 'undo') return takeBack(root, state.written);
-  const key = typeof action['key'] === 'string' ? action['key'] : '';
-  const row = rowOf(state, key);
-  if (row === null) return { said: 'This reference is not there any more.', bad: true };
+  const texts = state.look?.texts ?? new Map<string, string>();
+  if (action.kind === 'first') {
+    const prompt = state.look?.prompts.get(String(action['prompt']));
+    return prompt === undefined
+      ? GONE
+      : writeBack(action, null, { root, texts, prompt }, state.written);
+  }
+  const chosen = chosenBy(action, state);
+  if (chosen === null) return GONE;
+  const { cell, side, prompt } = chosen;
   return action.kind === 'more'
-    ? moreTries(key, row, state, looking)
-    : writeBack(action, row, root, state.written);
+    ? moreTries(chosen, performing)
+    : writeBack(
+        action,
+        { reference: cell.reference, side },
+        { root, texts, prompt },
+        state.written,
+      );
 }
 
-function raise({ spend }: State, looking: Looking): ActionReply {
-  spend.maxCost += DEFAULT_COST;
-  spend.maxCalls += DEFAULT_CALLS;
+function raise({ state: { spend }, looking, given }: Performing): ActionReply {
+  spend.maxCost += given.maxCost;
+  spend.maxCalls += given.maxCalls;
   void looking.refresh();
   return { said: spendWords(spend), bad: false };
 }
 
+/** More tries of one cell. Base's are of use beside as many of the other side. */
 function moreTries(
-  key: string,
-  { cells: [cell] }: MatrixRow,
-  state: State,
-  looking: Looking,
+  { row: { key }, cell: { suite, reference }, side }: Chosen,
+  { looking }: Performing,
 ): ActionReply {
-  if (cell === undefined) return { said: 'This reference is not there any more.', bad: true };
-  const { name } = cell.suite;
-  const { id, base, head } = cell.reference;
-  const compared = state.look?.result.suites.some(
-    (suite) => suite.name === name && suite.references.some((one) => one.id === id),
-  );
-  void looking.more(key, {
-    suite: name,
+  const { id, base, head } = reference;
+  const compared = side === 'base' && base !== null;
+  void looking.more(`${key} ${side} ${variantWords(suite.variant)}`, {
+    suite: suite.name,
     id,
-    tries: Math.max(base?.tries.length ?? 0, head?.tries.length ?? 0) + MORE_TRIES,
-    compared: compared === true,
+    variant: suite.variant,
+    tries: Math.max(compared ? base.tries.length : 0, head?.tries.length ?? 0) + MORE_TRIES,
+    compared,
   });
   return { said: `asking for more tries of ${id}`, bad: false };
 }

@@ -35,6 +35,8 @@ interface Takes {
   verdict?: boolean;
   /** What it writes into the folder of `--report`. */
   report?: string;
+  /** It prints no result; `--json` is refused by the command itself. */
+  prints?: false;
 }
 
 /** A command that judges a whole sweep. */
@@ -111,7 +113,8 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
     command.option('--record <file>', 'write every answer to a recordings file');
   if (takes.report !== undefined)
     command.option('--report <folder>', `also write ${takes.report} there`);
-  return command.option('--json', 'print the result as JSON');
+  const json = new Option('--json', 'print the result as JSON');
+  return command.addOption(takes.prints === false ? json.hideHelp() : json);
 }
 
 /** What to add to a command line that is about the project in another folder; '' for this one. */

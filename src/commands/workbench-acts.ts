@@ -1,4 +1,13 @@
-import type { MatrixRow } from '../report/page/workbench.ts';
+import {
+  columnKey,
+  type Cell,
+  type Column,
+  type MatrixRow,
+} from '../report/page/workbench-rows.ts';
+import { referenceFields } from '../report/page/workbench.ts';
+import { variantWords } from '../report/sections/phrases.ts';
+import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
+import { sha256 } from '../session/cached-complete.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 
 /** A rubric that judges a prompt's answers, and the file it is in. */
@@ -8,46 +17,64 @@ export interface RubricChoice {
   labels: readonly string[];
 }
 
-/** Answers that have a button of their own. */
+/** Answers of a cell that have a button of their own. */
 const MOST_ANSWERS = 5;
 
-/** The buttons and forms above a reference; every text in them is escaped. */
-export function actsHtml({ cells: [cell] }: MatrixRow, rubrics: readonly RubricChoice[]): string {
-  if (cell === undefined) return '';
-  const { head, input } = cell.reference;
-  const answers = (head?.tries ?? []).filter(
-    ({ actual }, index, all) =>
-      actual !== null && all.findIndex((one) => one.actual === actual) === index,
+/** What of a cell's answers can be accepted: each text once, by what names it. */
+export function acceptable(
+  { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
+  { side }: Pick<Column, 'side'>,
+): { name: string; answer: string; made: TryResult }[] {
+  const tries = (side === 'base' ? base : head)?.tries ?? [];
+  return tries.flatMap((made, index) =>
+    made.actual === null || tries.findIndex(({ actual }) => actual === made.actual) < index
+      ? []
+      : [{ name: sha256(made.actual), answer: made.actual, made }],
   );
-  const first = answers[0]?.actual ?? '';
+}
+
+/** The buttons of one variant's cells: what their answers are taken for, and more of them. */
+export function cellActsHtml({ suite, reference }: Cell): string {
+  const variant = variantWords(suite.variant);
+  return (['head', 'base'] as const)
+    .filter((side) => reference[side] !== null)
+    .map((side) => {
+      const where = reference.base === null ? '' : side === 'base' ? 'base: ' : 'working tree: ';
+      const key = escapeMarkup(columnKey({ variant, side }));
+      const answers = acceptable(reference, { side }).slice(0, MOST_ANSWERS);
+      return [
+        '<div class="acts">',
+        ...answers.map(
+          ({ name, made }) =>
+            `<button type="button" data-kind="accept" data-cell="${key}" data-answer="${name}">${where}accept the answer of try ${String(made.try + 1)}</button>`,
+        ),
+        `<button type="button" data-kind="more" data-cell="${key}">${where}more tries${side === 'base' ? ' of both sides' : ''}</button>`,
+        '</div>',
+      ].join('');
+    })
+    .join('');
+}
+
+/** The buttons and forms above a reference; every text in them is escaped. */
+export function actsHtml({ cells }: MatrixRow, rubrics: readonly RubricChoice[]): string {
+  const [cell] = cells;
+  if (cell === undefined) return '';
+  const { input } = cell.reference;
+  const answer = acceptable(cell.reference, { side: 'head' })[0]?.answer ?? '';
   return [
     '<div class="acts">',
-    ...answers
-      .slice(0, MOST_ANSWERS)
-      .map(
-        (one) =>
-          `<button type="button" data-kind="accept" data-try="${String(one.try)}">Accept the answer of try ${String(one.try + 1)}</button>`,
-      ),
-    '<button type="button" data-kind="more">More tries (m)</button>',
     '<button type="button" data-form="tag">Tag (t)</button>',
     '<button type="button" data-form="skip">Skip (s)</button>',
     '<button type="button" data-form="add">New reference (n)</button>',
-    rubrics.length === 0 || first === ''
+    rubrics.length === 0 || answer === ''
       ? ''
       : '<button type="button" data-form="label">Label</button>',
     '<button type="button" data-kind="close">Close (Esc)</button>',
     '</div>',
     '<form data-kind="tag" hidden><label>Tag <input name="tag" required></label><button>Write</button></form>',
     '<form data-kind="skip" hidden><label>Why <input name="reason" required></label><button>Write</button></form>',
-    `<form data-kind="add" hidden>${Object.keys(input)
-      .map(
-        (name) =>
-          `<label>${escapeMarkup(shorten(name, 60))} <textarea name="input:${escapeMarkup(name)}"></textarea></label>`,
-      )
-      .join(
-        '',
-      )}<label>Expected <textarea name="expected"></textarea></label><button>Add</button></form>`,
-    labelForm(rubrics, first),
+    `<form data-kind="add" hidden>${referenceFields(Object.keys(input))}<button>Add</button></form>`,
+    labelForm(rubrics, answer),
   ].join('');
 }
 

@@ -1,16 +1,15 @@
-import { UserError, formatProblem } from '../errors.ts';
 import type { Prepared } from '../plan/prepared.ts';
+import { promptKey } from '../report/page/workbench-rows.ts';
 import type { SentPrompts } from '../report/sections/reference-view.ts';
 import type { SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { Edges } from '../run/input.ts';
 import { run } from '../run/run.ts';
+import type { AnswerExchange } from '../session/cached-complete.ts';
 import { sentPrompts } from '../session/sent-prompts.ts';
 import { runInput, withEdges, type Session } from '../session/session.ts';
-import { findLocalSides, WORKTREE, type Sides } from '../session/sides.ts';
-import type { EvaluateOptions } from './options.ts';
-import { currentFiles, withProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { Sides } from '../session/sides.ts';
+import type { Columns } from '../suite/suite.ts';
 import type { RubricChoice } from './workbench-acts.ts';
 
 /** What one look at the files came to. */
@@ -20,8 +19,10 @@ export interface WorkLook {
   /** Every reference of the files with the answers that are stored; null: not looked at. */
   all: Result | null;
   sent: ReadonlyMap<string, SentPrompts>;
-  /** The rubrics of the project's own files that judge a prompt, by its name. */
-  rubrics: ReadonlyMap<string, RubricChoice[]>;
+  /** How the prompts of the files are written, by {@link promptKey}. */
+  prompts: ReadonlyMap<string, WrittenPrompt>;
+  /** The files that actions change, as they were read, by their paths. */
+  texts: ReadonlyMap<string, string>;
   /** Paths of the project's files, to be watched. */
   files: string[];
   /** Answers are missing that nobody has been asked for. */
@@ -31,174 +32,95 @@ export interface WorkLook {
   alone: string | null;
 }
 
-/** The tries of one reference, to be made more of. */
-export interface Single {
-  suite: string;
-  id: string;
-  tries: number;
-  /** The change touches it: both sides are asked. */
-  compared: boolean;
+/** Of a prompt of the files, what an action needs to know to change them. */
+export interface WrittenPrompt {
+  name: string;
+  /** File of the prompt. */
+  path: string;
+  variables: string[];
+  /** The file that its tests stand in; the prompt's own where they stand below `tests`. */
+  tests: string;
+  /** The other tool whose file it is; null: it is ours. */
+  tool: string | null;
+  references: number;
+  /** How rows of data files are read, by the reference's id. */
+  columns: ReadonlyMap<string, Columns>;
+  /** Its rubrics in the project's own files. */
+  rubrics: RubricChoice[];
 }
 
-/** What a look may spend. */
-interface Allowance {
-  maxCalls: number;
-  /** US dollars. */
-  maxCost: number;
-}
-
-/** A look that makes no model calls spends nothing, so no cap may refuse its plan. */
-const UNHELD: Allowance = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
-
-export interface LookOptions {
-  options: EvaluateOptions & { base?: string };
-  overrides: readonly string[];
-  terminal: Terminal;
-}
+/** What a look shows that one run gives. */
+export type Evaluation = Pick<WorkLook, 'result' | 'sent' | 'prompts' | 'missing'>;
 
 /**
- * Looks at the files as they are now, in a session of its own: what is stored is handed to `show` at
- * once; then what an edit changed is asked.
+ * Runs the pipeline on these sides; `stored`: without a model call, what nothing stored answers is
+ * `missing`.
  */
-export function look(
-  { options, overrides, terminal }: LookOptions,
-  allowance: Allowance,
-  show: (stored: WorkLook) => void,
-): Promise<WorkLook> {
-  return withProject(options, terminal, { overrides }, async (session) => {
-    const found = await sidesOf(session, options.base);
-    const { base, head } = found.sides;
-    const mode = base === null ? 'sweep' : 'diff';
-    const asking = capped(session, UNHELD);
-    const judged = await evaluateSides(asking, mode, found.sides, true);
-    const all =
-      base === null ? NONE : await evaluateSides(asking, 'sweep', { base: null, head }, true);
-    const seen = (of: Evaluation): WorkLook => ({
-      result: of.result,
-      all: all.result,
-      sent: new Map([...all.sent, ...of.sent]),
-      rubrics: new Map([...all.rubrics, ...of.rubrics]),
-      files: [...head.files.keys()],
-      missing: of.missing,
-      interrupted: session.halting.halted()?.title === 'Interrupted',
-      alone: found.alone,
-    });
-    const stored = seen(judged);
-    show(stored);
-    return stored.missing
-      ? seen(await evaluateSides(capped(session, allowance), mode, found.sides, false))
-      : stored;
-  });
-}
-
-/** Asks for more tries of one reference. */
-export function lookAtOne(
-  { options, overrides, terminal }: LookOptions,
-  allowance: Allowance,
-  single: Single,
-): Promise<Result> {
-  return withProject(options, terminal, { overrides }, async (opened) => {
-    const session = capped(onlyOne(opened, single), allowance);
-    const { sides } = await sidesOf(session, options.base);
-    const compares = sides.base !== null && single.compared;
-    const of = compares ? sides : { base: null, head: sides.head };
-    return (await evaluateSides(session, compares ? 'diff' : 'sweep', of, false)).result;
-  });
-}
-
-function capped(session: Session, allowance: Allowance): Session {
-  return { ...session, inputs: { ...session.inputs, ...allowance } };
-}
-
-type Evaluation = Pick<WorkLook, 'result' | 'sent' | 'rubrics' | 'missing'>;
-
-const NONE = { result: null, sent: [], rubrics: [] } as const;
-
-/** A session in which one reference alone runs, so many times. */
-function onlyOne(session: Session, { suite, id, tries }: Single): Session {
-  const { inputs } = session;
-  const { overrides } = inputs.read;
-  return {
-    ...session,
-    inputs: {
-      ...inputs,
-      read: {
-        ...inputs.read,
-        overrides: {
-          ...overrides,
-          prompts: [suite],
-          references: [id],
-          tags: null,
-          settings: [
-            ...overrides.settings.filter(({ path }) => path[0] !== 'n_tries'),
-            { path: ['n_tries'], value: tries, line: `n_tries=${String(tries)}` },
-          ],
-        },
-      },
-    },
-  };
-}
-
-/** Base and the files; the files alone where git has nothing to compare with, and why. */
-async function sidesOf(
-  session: Session,
-  base: string | undefined,
-): Promise<{ sides: Pick<Sides, 'base' | 'head'>; alone: string | null }> {
-  try {
-    const { repository } = session;
-    const sides = await findLocalSides(repository, {
-      base: base ?? null,
-      head: WORKTREE,
-      workingDirectory: '',
-    });
-    return { sides, alone: null };
-  } catch (error) {
-    if (!(error instanceof UserError) || base !== undefined) throw error;
-    const [problem] = error.problems;
-    return {
-      sides: await currentFiles(session),
-      alone: problem === undefined ? 'there is no base' : formatProblem(problem),
-    };
-  }
-}
-
-async function evaluateSides(
+export async function evaluateSides(
   session: Session,
   mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'head'>,
-  stored: boolean,
+  { stored, exchange }: { stored: boolean; exchange?: AnswerExchange },
 ): Promise<Evaluation> {
   let sent = new Map<string, SentPrompts>();
-  let rubrics: WorkLook['rubrics'] = new Map();
+  let prompts: WorkLook['prompts'] = new Map();
   let missing = false;
-  const result = await withEdges(session, sides, (edges) =>
-    run(runInput(session, mode, sides), {
-      ...edges,
-      ...(stored
-        ? storedOnly(edges, () => {
-            missing = true;
-          })
-        : {}),
-      planned(plan, ready) {
-        edges.planned(plan, ready);
-        sent = sentPrompts(ready.prepared);
-        rubrics = rubricsOf(ready.prepared);
-      },
-    }),
+  const result = await withEdges(
+    session,
+    sides,
+    (edges) =>
+      run(
+        { ...runInput(session, mode, sides), mayBeEmpty: true },
+        {
+          ...edges,
+          ...(stored
+            ? storedOnly(edges, () => {
+                missing = true;
+              })
+            : {}),
+          planned(plan, ready) {
+            edges.planned(plan, ready);
+            sent = sentPrompts(ready.prepared);
+            prompts = writtenPrompts(ready.prepared);
+          },
+        },
+      ),
+    exchange,
   );
-  return { result: stored ? withoutUnasked(result) : result, sent, rubrics, missing };
+  return { result: stored ? withoutUnasked(result) : result, sent, prompts, missing };
 }
 
-function rubricsOf({ suites }: Prepared): Map<string, RubricChoice[]> {
+function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {
   return new Map(
-    suites.map(({ run: { suite, deciding } }) => [
-      suite.name,
-      [...deciding.rubrics.values()].flatMap(({ name, choice_scores, place }) =>
-        /\.ya?ml$/.test(place.file)
+    suites.flatMap(({ run: { suite, deciding } }): [string, WrittenPrompt][] => {
+      if (suite.head === null) return [];
+      const { prompt, tests } = suite.head.suite;
+      const { tool = null, metrics, conversation, references } = tests;
+      const rubrics = [...deciding.rubrics.values()].flatMap(({ name, choice_scores, place }) =>
+        tool === null && /\.ya?ml$/.test(place.file)
           ? [{ name, file: place.file, labels: [...choice_scores.keys()] }]
           : [],
-      ),
-    ]),
+      );
+      return [
+        [
+          promptKey(suite),
+          {
+            name: suite.name,
+            path: suite.path,
+            variables: prompt.variables.map(({ name }) => name),
+            tests: metrics[0]?.place.file ?? conversation?.place.file ?? tests.file,
+            tool,
+            references: references.length,
+            columns: new Map(
+              references.flatMap(({ id, columns }) =>
+                columns === undefined ? [] : [[id, columns]],
+              ),
+            ),
+            rubrics,
+          },
+        ],
+      ];
+    }),
   );
 }
 

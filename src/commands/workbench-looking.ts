@@ -1,20 +1,18 @@
 import { UserError, formatProblem } from '../errors.ts';
 import { spendWords, type Spend } from '../report/page/workbench.ts';
 import type { Result } from '../result/result.ts';
-import {
-  look,
-  lookAtOne,
-  type WorkLook,
-  type LookOptions,
-  type Single,
-} from './workbench-engine.ts';
+import type { News } from '../session/watch.ts';
+import type { WorkLook } from './workbench-engine.ts';
+import { look, lookAtOne, type LookOptions, type Onlooker, type Single } from './workbench-look.ts';
 import type { Workbench } from './workbench-server.ts';
 import type { WrittenEdit } from './workbench-write-back.ts';
 
 /** All that the page shows, and what may still be spent. */
 export interface State {
   look: WorkLook | null;
-  /** References with more tries than the verdict has, by their rows. */
+  /** What is shown is from before the last edit. */
+  old: boolean;
+  /** Cells with more tries than the verdict has, by row and column. */
   more: Map<string, Result>;
   spend: Spend;
   /** What was written into the project's files, the last of it last. */
@@ -26,9 +24,13 @@ export interface State {
 
 export interface Looking {
   serve(server: Workbench): void;
-  /** Shows what is stored, then asks for what is missing within the limit. */
-  refresh(): Promise<void>;
-  /** Asks for more tries of one reference. */
+  /**
+   * Shows what is stored, then asks for what is missing within the limit, until the files change.
+   *
+   * @param news absent: the files are what they were
+   */
+  refresh(news?: News): Promise<void>;
+  /** Asks for more tries of one reference in one column. */
   more(key: string, single: Single): Promise<void>;
   /** Resolves when no look is under way. */
   idle(): Promise<void>;
@@ -38,9 +40,11 @@ export interface Looking {
 export function createLooking(given: LookOptions, state: State): Looking {
   let server: Workbench | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  const tell = (note: string, bad = false): void => {
+  let news: News = { edited: new AbortController().signal, follow: () => undefined };
+  const tell: Tell = (note, bad = false) => {
     Object.assign(state, { note, bad });
-    server?.tell('state', { note, bad, spend: spendWords(state.spend) });
+    const { old, spend } = state;
+    server?.tell('state', { note, bad, old, spend: spendWords(spend) });
   };
   const draw = (): void => {
     server?.tell('board', {});
@@ -54,6 +58,24 @@ export function createLooking(given: LookOptions, state: State): Looking {
     last = next.catch(() => undefined);
     return next;
   };
+  const onlooker = (): Omit<Onlooker, 'show'> => ({
+    edited: news.edited,
+    progress(line) {
+      const words = line.trim();
+      if (words !== '' && !news.edited.aborted) tell(words);
+    },
+    paid({ calls, cost_usd }) {
+      state.spend.calls += calls;
+      state.spend.cost += cost_usd ?? 0;
+    },
+  });
+  const follow = (latest: News): void => {
+    news = latest;
+    latest.edited.addEventListener('abort', () => {
+      state.old = true;
+      tell('the files have changed: looking at them');
+    });
+  };
   return {
     serve(workbench) {
       server = workbench;
@@ -61,21 +83,39 @@ export function createLooking(given: LookOptions, state: State): Looking {
     idle: async () => {
       await last;
     },
-    refresh: () => inTurn(() => refresh(given, state, tell, draw)),
+    refresh: (latest) => {
+      if (latest !== undefined) follow(latest);
+      return inTurn(() =>
+        refresh(given, state, { ...onlooker(), follow: news.follow }, { tell, draw }),
+      );
+    },
     more: (key, single) =>
-      inTurn(async () => {
-        tell(`asking for more tries of ${single.id}`);
-        const result = await lookAtOne(given, left(state), single);
-        paid(state, result);
-        const refused = refusalOf(result);
-        if (refused === null) state.more.set(key, result);
-        tell(
-          refused ?? `${single.id} has more tries, which the headline does not count`,
-          refused !== null,
-        );
-        draw();
-      }),
+      inTurn(() => more(given, state, { key, single, onlooker: onlooker() }, { tell, draw })),
   };
+}
+
+interface Telling {
+  tell: Tell;
+  draw(): void;
+}
+
+async function more(
+  given: LookOptions,
+  state: State,
+  { key, single, onlooker }: { key: string; single: Single; onlooker: Omit<Onlooker, 'show'> },
+  { tell, draw }: Telling,
+): Promise<void> {
+  tell(`asking for more tries of ${single.id}`);
+  const result = await lookAtOne(given, left(state), single, onlooker);
+  // What is newer takes over.
+  if (result === null) return;
+  const refused = refusalOf(result);
+  if (refused === null) state.more.set(key, result);
+  tell(
+    refused ?? `${single.id} has more tries, which the headline does not count`,
+    refused !== null,
+  );
+  draw();
 }
 
 type Tell = (note: string, bad?: boolean) => void;
@@ -83,23 +123,34 @@ type Tell = (note: string, bad?: boolean) => void;
 async function refresh(
   given: LookOptions,
   state: State,
-  tell: Tell,
-  draw: () => void,
+  onlooker: Omit<Onlooker, 'show'> & Pick<News, 'follow'>,
+  { tell, draw }: Telling,
 ): Promise<void> {
+  if (onlooker.edited.aborted) return;
   tell('looking at the files');
-  const asked = await look(given, left(state), (stored) => {
-    state.look = stored;
-    state.more.clear();
-    const wrong = refusalOf(stored.result);
-    tell(wrong ?? (stored.missing ? 'asking for what is missing' : 'up to date'), wrong !== null);
-    draw();
+  let isFirst = true;
+  const found = await look(given, left(state), {
+    ...onlooker,
+    show(stored) {
+      Object.assign(state, { look: stored, old: false });
+      onlooker.follow(stored.files);
+      state.more.clear();
+      const wrong = refusalOf(stored.result);
+      if (isFirst)
+        tell(
+          wrong ?? (stored.missing ? 'asking for what is missing' : 'up to date'),
+          wrong !== null,
+        );
+      isFirst = false;
+      draw();
+    },
   });
-  if (asked === state.look) return;
-  paid(state, asked.result);
+  // What is newer takes over.
+  if (found === null || found === state.look) return;
   // A plan beyond the limit is refused as a whole: what is stored stays in view, and why.
-  const refused = refusalOf(asked.result);
-  if (refused === null) state.look = asked;
-  const { outcome } = asked.result;
+  const refused = refusalOf(found.result);
+  if (refused === null) state.look = found;
+  const { outcome } = found.result;
   const ended =
     outcome.kind === 'ended-early' || outcome.kind === 'not-judged' ? outcome.why : null;
   const why = refused ?? ended;
@@ -118,9 +169,4 @@ function left({ spend }: State): Pick<Spend, 'maxCalls' | 'maxCost'> {
     maxCalls: Math.max(0, spend.maxCalls - spend.calls),
     maxCost: Math.max(0, spend.maxCost - spend.cost),
   };
-}
-
-function paid({ spend }: State, { usage }: Result): void {
-  spend.calls += usage.calls;
-  spend.cost += usage.cost_usd ?? 0;
 }

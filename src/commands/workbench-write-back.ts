@@ -1,11 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { editJsonLine, editYaml, type Edited, type YamlEdit } from '../documents/edit-yaml.ts';
+import { editJsonLines } from '../documents/edit-json-lines.ts';
+import { editYaml, type Edited, type YamlEdit } from '../documents/edit-yaml.ts';
 import { UserError } from '../errors.ts';
-import type { MatrixRow } from '../report/page/workbench.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import { putFile, reasonOf } from '../session/safe-writing.ts';
-import type { Json, Scalar } from '../types/plain.ts';
+import type { Columns } from '../suite/suite.ts';
+import type { Json } from '../types/plain.ts';
+import { acceptable } from './workbench-acts.ts';
+import {
+  rowFor,
+  rowWith,
+  writtenReference,
+  type NewReference,
+  type Setting,
+} from './workbench-data-row.ts';
+import type { WorkLook, WrittenPrompt } from './workbench-engine.ts';
 import type { Action, ActionReply } from './workbench-server.ts';
 
 /** What was written last, and how to take it back. */
@@ -16,46 +26,75 @@ export interface WrittenEdit {
   what: string;
 }
 
+/** Where an action writes. */
+export interface Place {
+  root: string;
+  /** The files as the look read them whose rows the page shows. */
+  texts: WorkLook['texts'];
+  prompt: WrittenPrompt;
+}
+
+/** What of a reference an action changes, or a reference that it adds, or an example. */
+type Change =
+  | ({ kind: 'set' } & Setting)
+  | ({ kind: 'add' | 'first' } & NewReference)
+  | { kind: 'example'; rubric: string; value: Json };
+
 /** A change of a file that an action asks for. */
 interface Wish {
   file: string;
-  edit: YamlEdit;
+  /** Of the reference in it; 0: it is about none. */
+  line: number;
+  columns: Columns;
+  change: Change;
   what: string;
 }
 
 /**
  * Carries out an action on the project's files: read afresh, changed in one place, and written only
- * while they are what was read. Nothing is written that would change more.
+ * while they are what was read. Nothing is written that would change more, and nothing into a file
+ * that is another tool's.
+ *
+ * @param of the reference that it is about, and the side whose answers it names; null: it adds the
+ *   first one of its prompt
  */
 export async function writeBack(
   action: Action,
-  row: MatrixRow,
-  root: string,
+  of: { reference: ReferenceResult; side: 'base' | 'head' } | null,
+  { root, texts, prompt }: Place,
   undo: WrittenEdit[],
 ): Promise<ActionReply> {
-  const wish = wishOf(action, row);
+  const wish = of === null ? firstOne(action, prompt) : wishOf(action, of, prompt);
   if (typeof wish === 'string') return { said: wish, bad: true };
-  const { file, edit, what } = wish;
+  const { file, what } = wish;
+  if (prompt.tool !== null)
+    return nothing(
+      file,
+      `it is read as ${prompt.tool} writes it, and what we would add means nothing there; change it there, or make files of ours of it with "evaldiff import"`,
+    );
   const path = join(root, file);
   const before = await readFile(path, 'utf8').catch(() => null);
-  if (before === null) return nothing(file, 'it cannot be read');
-  const edited = changed(file, before, edit);
+  const read = texts.get(file);
+  if (before === null || read === undefined) return nothing(file, 'it cannot be read');
+  const edited = changed(before, wish, prompt, read);
   if ('refused' in edited) return nothing(file, edited.refused);
   const failed = await replaced(path, root, before, edited.text);
-  if (failed !== null) return nothing(file, failed);
+  if (failed !== null) return nothing(file, failed.why);
   undo.push({ file, before, after: edited.text, what });
   return { said: `${what}, in ${file}`, bad: false };
 }
 
 /** Takes the last change back, unless the file was changed since. */
 export async function takeBack(root: string, undo: WrittenEdit[]): Promise<ActionReply> {
-  const last = undo.pop();
+  const last = undo.at(-1);
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
   const failed = await replaced(join(root, file), root, after, before);
+  // What cannot be written now may be written later; what others changed is theirs for good.
+  if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }
-    : { said: `${file}: ${failed}; nothing is undone`, bad: true };
+    : { said: `${file}: ${failed.why}; nothing is undone`, bad: true };
 }
 
 function nothing(file: string, why: string): ActionReply {
@@ -68,112 +107,166 @@ async function replaced(
   root: string,
   expected: string,
   text: string,
-): Promise<string | null> {
+): Promise<{ kind: 'changed' | 'unwritable'; why: string } | null> {
   try {
     if ((await readFile(path, 'utf8')) !== expected)
-      return 'it was changed by another program meanwhile';
+      return { kind: 'changed', why: 'it was changed by another program meanwhile' };
     await putFile(path, text, { root });
     return null;
   } catch (error) {
-    return error instanceof UserError ? (error.problems[0]?.message ?? 'refused') : reasonOf(error);
+    const why =
+      error instanceof UserError ? (error.problems[0]?.message ?? 'refused') : reasonOf(error);
+    return { kind: 'unwritable', why };
   }
 }
 
-function changed(file: string, text: string, edit: YamlEdit): Edited {
-  if (/\.ya?ml$/.test(file)) return editYaml(text, edit);
-  if (!/\.jsonl$/.test(file))
+function changed(text: string, wish: Wish, prompt: WrittenPrompt, read: string): Edited {
+  if (/\.ya?ml$/.test(wish.file)) return editYaml(text, inYaml(wish, prompt), read);
+  if (!/\.(?:jsonl|ndjson)$/.test(wish.file))
     return { refused: 'only YAML and JSON Lines are written back; edit this file yourself' };
-  if (edit.kind === 'set' && edit.remark === null)
-    return editJsonLine(text, edit.line, edit.key, edit.value);
-  return { refused: 'JSON Lines hold no comments and no lists; edit this file yourself' };
+  const { change, line, columns } = wish;
+  const at = { read, line, columns, variables: prompt.variables };
+  const edit =
+    change.kind === 'set'
+      ? rowWith(change, at)
+      : change.kind === 'add'
+        ? rowFor(change, at)
+        : { refused: 'nothing but references is written into JSON Lines' };
+  return 'refused' in edit ? edit : editJsonLines(text, edit, read);
 }
+
+function inYaml({ file, line, change }: Wish, { path }: WrittenPrompt): YamlEdit {
+  switch (change.kind) {
+    case 'set': {
+      const { part, value, reason } = change;
+      return {
+        kind: 'set',
+        line,
+        key: part,
+        value,
+        remark: reason === null ? null : `skipped: ${reason}`,
+      };
+    }
+    case 'add':
+      return { kind: 'append', line, value: writtenReference(change) };
+    case 'first':
+      return {
+        kind: 'append-in',
+        path: file === path ? ['tests', 'references'] : ['references'],
+        value: writtenReference(change),
+      };
+    case 'example':
+      return { kind: 'append-in', path: [change.rubric, 'examples'], value: change.value };
+  }
+}
+
+type Asked = (
+  action: Action,
+  of: { reference: ReferenceResult; side: 'base' | 'head' },
+) => { change: Change; what: string; file?: string } | string;
+
+const WISHES: ReadonlyMap<string, Asked> = new Map<string, Asked>([
+  ['accept', acceptance],
+  ['tag', tagging],
+  ['skip', skipping],
+  ['add', addition],
+  ['label', labelling],
+]);
 
 /** The change, or why there is none. */
-function wishOf(action: Action, { cells: [cell] }: MatrixRow): Wish | string {
-  const wish = WISHES.get(action.kind);
-  if (cell === undefined) return 'This reference is not there any more.';
-  return wish === undefined ? 'This is not an action.' : wish(action, cell.reference);
+function wishOf(action: Action, of: Parameters<Asked>[1], prompt: WrittenPrompt): Wish | string {
+  const found = WISHES.get(action.kind)?.(action, of) ?? 'This is not an action.';
+  if (typeof found === 'string') return found;
+  const { file, line, id } = of.reference;
+  const { change, what } = found;
+  return {
+    file: found.file ?? file,
+    line: found.file === undefined ? line : 0,
+    columns: prompt.columns.get(id) ?? {},
+    change,
+    what: change.kind === 'set' ? `${id}: ${what}` : what,
+  };
 }
-
-const WISHES: ReadonlyMap<string, (action: Action, reference: ReferenceResult) => Wish | string> =
-  new Map([
-    ['accept', acceptance],
-    ['tag', tagging],
-    ['skip', skipping],
-    ['add', addition],
-    ['label', labelling],
-  ]);
 
 function wordOf(action: Action, name: string): string {
   const value = action[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
-function setting(
-  { file, line, id }: ReferenceResult,
-  key: string,
-  value: Json,
-  { what, remark = null }: { what: string; remark?: string | null },
-): Wish {
-  return {
-    file,
-    edit: { kind: 'set', line, id, key, value, remark },
-    what: `${id}: ${what}`,
-  };
+/** The answer is named by what it says: one that a newer look has in its place is another. */
+function acceptance(action: Action, { reference, side }: Parameters<Asked>[1]): ReturnType<Asked> {
+  const made = acceptable(reference, { side }).find(({ name }) => name === action['answer']);
+  return made === undefined
+    ? 'There is no such answer any more.'
+    : {
+        change: { kind: 'set', part: 'expected', value: made.answer, reason: null },
+        what: 'its answer is accepted as expected',
+      };
 }
 
-function acceptance(action: Action, reference: ReferenceResult): Wish | string {
-  const made = reference.head?.tries.find((one) => one.try === action['try']);
-  return made === undefined || made.actual === null
-    ? 'There is no such answer.'
-    : setting(reference, 'expected', made.actual, { what: 'its answer is accepted as expected' });
-}
-
-function tagging(action: Action, reference: ReferenceResult): Wish | string {
+function tagging(action: Action, { reference }: Parameters<Asked>[1]): ReturnType<Asked> {
   const tag = wordOf(action, 'tag');
   return tag === '' || reference.tags.includes(tag)
     ? 'Give a tag that it does not have.'
-    : setting(reference, 'tags', [...reference.tags, tag], { what: `tagged ${tag}` });
+    : {
+        change: { kind: 'set', part: 'tags', value: [...reference.tags, tag], reason: null },
+        what: `tagged ${tag}`,
+      };
 }
 
-function skipping(action: Action, reference: ReferenceResult): Wish | string {
+function skipping(action: Action): ReturnType<Asked> {
   const reason = wordOf(action, 'reason');
   return reason === ''
     ? 'Say why it is skipped; others will ask.'
-    : setting(reference, 'skip', true, { what: 'skipped', remark: `skipped: ${reason}` });
+    : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
 }
 
-function labelling(action: Action): Wish | string {
-  const [, file, name] = /^(.+)\n(.+)$/s.exec(wordOf(action, 'rubric')) ?? [];
+function labelling(action: Action): ReturnType<Asked> {
+  const [, file, rubric] = /^(.+)\n(.+)$/s.exec(wordOf(action, 'rubric')) ?? [];
   const [label, content] = [wordOf(action, 'label'), action['text']];
-  if (file === undefined || name === undefined || label === '' || typeof content !== 'string')
+  if (file === undefined || rubric === undefined || label === '' || typeof content !== 'string')
     return 'Give a rubric and a label.';
   return {
     file,
-    edit: { kind: 'append-in', name, key: 'examples', value: { content, expected: label } },
-    what: `an example of ${name} is labelled ${label}`,
+    change: { kind: 'example', rubric, value: { content, expected: label } },
+    what: `an example of ${rubric} is labelled ${label}`,
   };
 }
 
 /** A new reference beside this one: a value for each of its variables. */
-function addition(action: Action, { file, line, input }: ReferenceResult): Wish | string {
-  const names = Object.keys(input);
-  const values = names.map((name): [string, Scalar] => {
-    const given = action[`input:${name}`];
-    return [name, typeof given === 'string' ? given : ''];
-  });
-  if (values.every(([, value]) => value === '')) return 'Give the new reference an input.';
-  const { expected } = action;
-  return {
-    file,
-    edit: {
-      kind: 'append',
-      line,
-      value: {
-        input: Object.fromEntries(values),
-        ...(typeof expected === 'string' && expected !== '' ? { expected } : {}),
-      },
-    },
-    what: 'a reference is added',
+function addition(action: Action, { reference }: Parameters<Asked>[1]): ReturnType<Asked> {
+  const names = Object.keys(reference.input);
+  if (names.length === 0) return 'Its input is a dialogue; write a new one into the file.';
+  const added = referenceIn(action, names);
+  return typeof added === 'string'
+    ? added
+    : { change: { kind: 'add', ...added }, what: 'a reference is added' };
+}
+
+/** The first reference of a prompt, where its tests stand. */
+function firstOne(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
+  const added = action.kind === 'first' ? referenceIn(action, variables) : 'This is not an action.';
+  return typeof added === 'string'
+    ? added
+    : {
+        file: tests,
+        line: 0,
+        columns: {},
+        change: { kind: 'first', ...added },
+        what: 'the first reference is added',
+      };
+}
+
+function referenceIn(
+  action: Action,
+  names: readonly string[],
+): { input: Record<string, string>; expected: string } | string {
+  const valueOf = (name: string): string => {
+    const given = action[name];
+    return typeof given === 'string' ? given : '';
   };
+  const input = Object.fromEntries(names.map((name) => [name, valueOf(`input:${name}`)]));
+  return Object.values(input).every((value) => value === '')
+    ? 'Give the new reference an input.'
+    : { input, expected: valueOf('expected') };
 }

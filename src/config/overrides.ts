@@ -1,7 +1,7 @@
 import { isKnownParameter, parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import { suggestion } from '../text/suggest.ts';
-import type { Problem, Scalar } from '../types/plain.ts';
+import type { Json, Problem, Scalar } from '../types/plain.ts';
 
 /** What `key=value` lines change, for every prompt of both sides. */
 export interface Overrides {
@@ -17,6 +17,8 @@ export interface Overrides {
   parameters: ReadonlyMap<string, Scalar[]>;
   /** Parameters that were written `prompts.key`: they are sent though nobody knows them. */
   insisted: ReadonlySet<string>;
+  /** Of what is swept, by key, the one value that runs; absent: all. */
+  only?: Readonly<Record<string, Json>>;
 }
 
 /** Settings that a line may set: whole keys, and members of these sections. */

@@ -169,10 +169,16 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
   if (imported === null || loaded.problems.length > 0) return loaded;
   loaded.imported = imported;
   loaded.notices.push(...importNotices(file, imported));
-  for (const each of imported.prompts)
-    loaded.suites.push(
-      withMade(await loadSuite(reader, documentOf(file, each), loaded), each.made),
+  for (const each of imported.prompts) {
+    const { suite, name } = withMade(
+      await loadSuite(reader, documentOf(file, each), loaded),
+      each.made,
     );
+    loaded.suites.push({
+      suite: suite && { ...suite, tests: { ...suite.tests, tool: format } },
+      name,
+    });
+  }
   return loaded;
 }
 

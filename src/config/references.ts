@@ -111,10 +111,11 @@ async function readSource(
   const loaded = await context.load(source.file, from, problems);
   if (loaded === null) return [];
   const { file, content } = loaded;
+  const columns = source.map ?? {};
   return readRows(file, content, context.limits, problems).flatMap(({ line, value }, index) => {
     const place = { file, line };
     const mapped = rowAsReference(value, {
-      map: source.map ?? {},
+      map: columns,
       variables: context.variables,
       table: isTable(file),
     });
@@ -123,7 +124,8 @@ async function readSource(
       return [];
     }
     const row: Document = { file, value: mapped, placeOf: () => place, placeOfText: () => place };
-    return readDraft(row, [], index + 1, context, problems) ?? [];
+    const draft = readDraft(row, [], index + 1, context, problems);
+    return draft === null ? [] : [{ ...draft, columns }];
   });
 }
 

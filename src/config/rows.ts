@@ -1,4 +1,5 @@
 import { emptyMap } from '../documents/document.ts';
+import type { Columns } from '../suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 
 /**
@@ -13,18 +14,7 @@ export type LoadData = (
 
 /** How rows of a data file become references. */
 interface RowRules {
-  /**
-   * Part of a reference → column (of a table) or member (of an object). `input` may map each
-   * variable.
-   */
-  map: {
-    id?: string | undefined;
-    expected?: string | undefined;
-    tags?: string | undefined;
-    skip?: string | undefined;
-    cluster?: string | undefined;
-    input?: string | Record<string, string> | undefined;
-  };
+  map: Columns;
   /** That the prompt declares. */
   variables: readonly string[];
   /** Cells are text, and an empty one is absent. */

@@ -106,11 +106,16 @@ export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   return [{ kind: 'settings', place: null, message: `sweep: ${size.words}, each for ${prompts}` }];
 }
 
-/** A parameter that a line fixes is swept no more; one with several values is swept instead. */
-export function withoutFixed(settings: Settings, { parameters }: Overrides): Settings {
+/**
+ * A parameter that a line fixes is swept no more; one with several values is swept instead. Of what
+ * is swept then, one combination alone may be wanted.
+ */
+export function withoutFixed(settings: Settings, { parameters, only = {} }: Overrides): Settings {
   const sweep = Object.fromEntries(
     Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)),
   );
   for (const [key, values] of parameters) if (values.length > 1) sweep[key] = values;
+  for (const [key, values] of Object.entries(sweep))
+    sweep[key] = values.filter((value) => !Object.hasOwn(only, key) || value === only[key]);
   return { ...settings, sweep };
 }

@@ -12,12 +12,12 @@ import type { Json } from '../types/plain.ts';
 
 /** One change of a file that leaves every other byte of it as it is. */
 export type YamlEdit =
-  /** A key of the map that begins at a line; `id` must be its own where it has one. */
-  | { kind: 'set'; line: number; id: string; key: string; value: Json; remark: string | null }
+  /** A key of the map that begins at a line, with a comment above the map or without. */
+  | { kind: 'set'; line: number; key: string; value: Json; remark: string | null }
   /** A further member of the list that the map at a line is in. */
   | { kind: 'append'; line: number; value: Json }
-  /** A further member of the list `key` of the top-level map `name`, which is made if need be. */
-  | { kind: 'append-in'; name: string; key: string; value: Json };
+  /** A further member of the list at a path of keys; the last key is made if need be. */
+  | { kind: 'append-in'; path: readonly string[]; value: Json };
 
 /** The new text, or in a sentence why there is none. */
 export type Edited = { text: string } | { refused: string };
@@ -33,21 +33,29 @@ interface Found {
   text: string;
   root: unknown;
   lines: LineCounter;
+  /** What the text means. */
+  value: unknown;
+}
+
+function foundIn(text: string): Found | null {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, version: '1.2' });
+  if (document.errors.length > 0) return null;
+  return { text, root: document.contents, lines, value: document.toJS() as unknown };
 }
 
 /**
- * Comments, order and spelling of everything else stay, because the text is only spliced; what the
+ * Maps are known by their place and by what they hold: `read` is the text as it was when the place
+ * was found, and what changed since is refused. Comments, order and spelling of everything else stay, because the text is only spliced; what the
  * new text means is then compared with what it should mean, and refused when it differs: anchors,
  * merge keys and odd layouts are nobody's to guess.
  */
-export function editYaml(text: string, edit: YamlEdit): Edited {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, version: '1.2' });
-  if (document.errors.length > 0) return { refused: 'the file is not valid YAML now' };
-  const planned = plan({ text, root: document.contents, lines }, edit);
+export function editYaml(text: string, edit: YamlEdit, read: string): Edited {
+  const found = foundIn(text);
+  if (found === null) return { refused: 'the file is not valid YAML now' };
+  const planned = plan(found, edit, read);
   if ('refused' in planned) return planned;
-  const before: unknown = document.toJS();
-  const wanted = planned.change(structuredClone(before));
+  const wanted = planned.change(structuredClone(found.value));
   const spliced = planned.splices
     .sort((one, other) => other.from - one.from)
     .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
@@ -59,10 +67,12 @@ export function editYaml(text: string, edit: YamlEdit): Edited {
 
 type Plan = { splices: Splice[]; change(value: unknown): unknown } | { refused: string };
 
-function plan(found: Found, edit: YamlEdit): Plan {
+function plan(found: Found, edit: YamlEdit, read: string): Plan {
   if (edit.kind === 'append-in') return appendIn(found, edit);
   const item = itemAt(found, edit.line);
   if (item === null) return { refused: 'the reference is not at its place any more' };
+  if (found.text !== read && !isSame(found, item, read, edit.line))
+    return { refused: 'it was changed since it was read: another reference stands there now' };
   const { map, list, path } = item;
   if (edit.kind === 'append')
     return {
@@ -72,9 +82,7 @@ function plan(found: Found, edit: YamlEdit): Plan {
         return value;
       },
     };
-  const { id, key, value, remark } = edit;
-  if (map.has('id') && String(map.get('id')) !== id)
-    return { refused: 'another reference stands at its place now' };
+  const { key, value, remark } = edit;
   const splices = [
     setKey(found, map, key, value),
     ...(remark === null ? [] : [remarked(found, map, remark)]),
@@ -95,6 +103,17 @@ interface Item {
   list: YAMLSeq;
   /** Keys and positions from the root. */
   path: (string | number)[];
+}
+
+/** Whether what stands at a line is what stood there when the file was read. */
+function isSame({ value }: Found, { path }: Item, read: string, line: number): boolean {
+  const before = foundIn(read);
+  const item = before === null ? null : itemAt(before, line);
+  return (
+    before !== null &&
+    item !== null &&
+    JSON.stringify(valueAt(before.value, item.path)) === JSON.stringify(valueAt(value, path))
+  );
 }
 
 /** The map in a list that begins at a line. */
@@ -173,24 +192,22 @@ function remarked({ text, lines }: Found, map: YAMLMap, remark: string): Splice 
   return { from, to: from, put: `${indent}# ${words}${newline}` };
 }
 
-function appendIn(
-  found: Found,
-  { name, key, value }: Extract<YamlEdit, { kind: 'append-in' }>,
-): Plan {
-  const { root } = found;
-  const map: unknown = isMap(root) ? root.get(name) : null;
-  if (!isMap(map)) return { refused: `there is no "${name}" in it any more` };
+function appendIn(found: Found, { path, value }: Extract<YamlEdit, { kind: 'append-in' }>): Plan {
+  const above = path.slice(0, -1);
+  const key = path.at(-1) ?? '';
+  const map = above.reduce<unknown>((at, name) => (isMap(at) ? at.get(name) : null), found.root);
+  if (!isMap(map)) return { refused: `there is no "${above.join('.')}" in it any more` };
   const list: unknown = map.get(key);
   const splice = isSeq(list)
     ? appended(found, list, value)
-    : map.has(key)
-      ? null
-      : member(found, map, `${key}: ${flowText([value])}`, '');
-  if (splice === null) return { refused: `"${key}" of "${name}" is not a list` };
+    : list === null || list === undefined
+      ? setKey(found, map, key, [value])
+      : null;
+  if (splice === null) return { refused: `"${path.join('.')}" is not a list` };
   return {
     splices: [splice],
     change: (all) => {
-      const at = (all as Record<string, Record<string, unknown[]>>)[name] ?? {};
+      const at = valueAt(all, above) as Record<string, unknown[] | null | undefined>;
       at[key] = [...(at[key] ?? []), value as unknown];
       return all;
     },
@@ -211,42 +228,4 @@ function flowText(value: Json): string {
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/** The same for one line of a JSON Lines file, whose spelling must be one that is known. */
-export function editJsonLine(text: string, line: number, key: string, value: Json): Edited {
-  const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const all = text.split(newline);
-  const old = all[line - 1];
-  const parsed = old === undefined ? null : parsedLine(old);
-  if (old === undefined || parsed === null)
-    return { refused: 'the reference is not at its place any more' };
-  const spelling = [compact, spaced].find((spell) => spell(parsed) === old.trim());
-  if (spelling === undefined)
-    return { refused: 'its line is spelt so that it cannot be written back without changing more' };
-  all[line - 1] = spelling({ ...parsed, [key]: value });
-  return { text: all.join(newline) };
-}
-
-function parsedLine(line: string): Record<string, Json> | null {
-  try {
-    const value = JSON.parse(line) as Json;
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function compact(value: Json): string {
-  return JSON.stringify(value);
-}
-
-/** As Python writes it. */
-function spaced(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
-  if (value !== null && typeof value === 'object')
-    return `{${Object.entries(value)
-      .map(([key, each]) => `${JSON.stringify(key)}: ${spaced(each)}`)
-      .join(', ')}}`;
-  return JSON.stringify(value);
 }

@@ -26,6 +26,8 @@ export interface RunInput extends PrepareInput {
   trust: TrustLevel;
   /** What the caller has to say of the run before it begins; absent: nothing. */
   notices?: readonly Notice[];
+  /** Somebody is about to write the first references: a sweep of none is no mistake. */
+  mayBeEmpty?: true;
   /** A single reference that cannot run is a mistake of the whole; absent: the others run. */
   strict?: true;
   /** Why there may be no keys; null: a missing one is a mistake. */
@@ -103,12 +105,13 @@ export interface ReadyPlan {
  * answers.
  */
 export function nothingToSweep(
-  mode: RunInput['mode'],
+  { mode, mayBeEmpty }: Pick<RunInput, 'mode' | 'mayBeEmpty'>,
   { suites, settings }: Project,
   { rubricTests, evaluatorTests }: Prepared,
 ): Problem[] {
   if (
     mode !== 'sweep' ||
+    mayBeEmpty === true ||
     suites.some(({ tests }) => tests.references.length > 0) ||
     rubricTests.length + evaluatorTests.length > 0
   )

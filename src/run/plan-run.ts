@@ -78,7 +78,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     ...(tools.evaluate === undefined
       ? []
       : await codeProblems(selected.suites, input, tools.evaluate)),
-    ...nothingToSweep(input.mode, arranged.head, whole),
+    ...nothingToSweep(input, arranged.head, whole),
     ...batchProblems(whole, input.shard),
     ...spend.problems,
   ];

@@ -14,13 +14,21 @@ interface Watched {
   until?: AbortSignal | undefined;
 }
 
+/** What the work learns of the files while it goes on. */
+export interface News {
+  /** Fires at the next edit, and when all is ended: what is looked at is then old. */
+  edited: AbortSignal;
+  /** Looks at these files from now on, not only when the work is done. */
+  follow(files: readonly string[]): void;
+}
+
 /**
  * Works now, and again after each change of the files that the work named, an edit during the first
  * of it included. Resolves when it is ended, or the work is over.
  */
 export async function afterEachEdit(
   { root, written, until }: Watched,
-  work: () => Promise<{ files: readonly string[]; over: boolean }>,
+  work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
 ): Promise<void> {
   const watch = watchFiles(root, written);
   const stop = (): void => {
@@ -31,13 +39,20 @@ export async function afterEachEdit(
   if (until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     let begun: number | null = Date.now();
-    for (;;) {
-      const { files, over } = await work();
+    const follow = async (files: readonly string[]): Promise<void> => {
       watch.follow(files);
-      if (over) return;
-      const early = begun !== null && (await changedSince(root, files, begun));
+      if (begun === null || files.length === 0) return;
+      const since = begun;
       begun = null;
-      if (!early && (await watch.next()) === null) return;
+      if (await changedSince(root, files, since)) watch.tell();
+    };
+    for (;;) {
+      const { files, over } = await work({
+        edited: watch.edited(),
+        follow: (known) => void follow(known),
+      });
+      await follow(files);
+      if (over || (await watch.next()) === null) return;
     }
   } finally {
     watch.end();
@@ -68,6 +83,10 @@ interface FileWatch {
   follow(files: Iterable<string>): void;
   /** Resolves at the next change, or at one since it resolved last; null once it was ended. */
   next(): Promise<'changed' | null>;
+  /** Fires where `next` would resolve. */
+  edited(): AbortSignal;
+  /** There was a change. */
+  tell(): void;
   end(): void;
 }
 
@@ -79,13 +98,13 @@ interface FileWatch {
  */
 function watchFiles(root: string, written: readonly string[] = []): FileWatch {
   const watched = new Map<string, FSWatcher>();
-  let pending = false;
   let ended = false;
   let timer: NodeJS.Timeout | null = null;
   let wake: (() => void) | null = null;
+  let edit = new AbortController();
   const tell = (): void => {
     timer = null;
-    pending = true;
+    edit.abort();
     wake?.();
   };
   const changed = (path: string): void => {
@@ -112,23 +131,25 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
   return {
     follow(files) {
       const folders = new Set(['.', ...[...files].map((file) => dirname(file))]);
-      for (const [folder, watcher] of watched)
-        if (!folders.has(folder)) {
-          watcher.close();
-          watched.delete(folder);
-        }
+      for (const folder of [...watched.keys()].filter((one) => !folders.has(one))) {
+        watched.get(folder)?.close();
+        watched.delete(folder);
+      }
       for (const folder of folders) if (!watched.has(folder)) add(folder);
     },
     async next() {
-      while (!pending && !ended)
+      while (!edit.signal.aborted)
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      pending = false;
+      if (!ended) edit = new AbortController();
       return ended ? null : 'changed';
     },
+    edited: () => edit.signal,
+    tell,
     end() {
       ended = true;
+      edit.abort();
       if (timer !== null) clearTimeout(timer);
       for (const watcher of watched.values()) watcher.close();
       wake?.();

@@ -191,6 +191,19 @@ export type Rollup =
       place: Place;
     };
 
+/**
+ * Part of a reference → column (of a table) or member (of an object) that it is read from. `input`
+ * may map each variable. A part that is not named is read under its own name.
+ */
+export interface Columns {
+  id?: string | undefined;
+  expected?: string | undefined;
+  tags?: string | undefined;
+  skip?: string | undefined;
+  cluster?: string | undefined;
+  input?: string | Record<string, string> | undefined;
+}
+
 export interface Reference {
   /** Given, or a hash of the input; unique in its suite. */
   id: string;
@@ -198,6 +211,8 @@ export interface Reference {
   input: Record<string, Scalar>;
   /** Files that values are the text of, by the value's name; absent: they stand where it does. */
   inputFiles?: Readonly<Record<string, string>>;
+  /** How a row of a data file is read; absent: it is written in our own form. */
+  columns?: Columns;
   /**
    * Given messages in place of a rendered prompt (recorded dialogues); null for ordinary
    * references.
@@ -244,6 +259,8 @@ export type Criterion = z.infer<typeof criterionSchema>;
 
 export interface Tests {
   file: string;
+  /** Whose file they are read from in place, `promptfoo` say; absent: ours. */
+  tool?: string;
   n_tries: number | 'adaptive' | null;
   skip: boolean;
   metrics: Metric[];

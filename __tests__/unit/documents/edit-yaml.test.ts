@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { editJsonLine, editYaml, type YamlEdit } from '../../../src/documents/edit-yaml.ts';
+import { editYaml, type YamlEdit } from '../../../src/documents/edit-yaml.ts';
 
 const set = (line: number, key: string, value: never, remark: string | null = null): YamlEdit => ({
   kind: 'set',
   line,
-  id: 'a',
   key,
   value,
   remark,
@@ -64,8 +63,7 @@ describe('a file that is written back', () => {
       'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\nother: 1\n',
       {
         kind: 'append-in',
-        name: 'polite',
-        key: 'examples',
+        path: ['polite', 'examples'],
         value: { content: 'c', expected: 'Yes' },
       },
       'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\n  examples: [{ content: "c", expected: "Yes" }]\nother: 1\n',
@@ -77,16 +75,10 @@ describe('a file that is written back', () => {
       'references:\r\n  - id: a\r\n    expected: "e"\r\n',
     ],
   ])('has %s', (_, text, edit, wanted) => {
-    expect(editYaml(text, edit)).toEqual({ text: wanted });
+    expect(editYaml(text, edit, text)).toEqual({ text: wanted });
   });
 
   test.each<[string, string, YamlEdit, RegExp]>([
-    [
-      'another reference is there now',
-      FLOW.replace('id: a', 'id: c'),
-      set(3, 'expected', 'y' as never),
-      /another reference stands/,
-    ],
     ['nothing is there any more', FLOW, set(1, 'expected', 'y' as never), /not at its place/],
     ['it is not YAML now', '{', set(1, 'expected', 'y' as never), /not valid YAML/],
     [
@@ -101,17 +93,45 @@ describe('a file that is written back', () => {
       set(2, 'expected', 'y' as never),
       /cannot be written back/,
     ],
+    [
+      'what is a list there is none',
+      'polite: { examples: none }\n',
+      { kind: 'append-in', path: ['polite', 'examples'], value: 'x' },
+      /"polite.examples" is not a list/,
+    ],
   ])('is refused where %s', (_, text, edit, why) => {
-    expect(editYaml(text, edit)).toEqual({ refused: expect.stringMatching(why) });
+    expect(editYaml(text, edit, text)).toEqual({ refused: expect.stringMatching(why) });
   });
 
-  test('is a line of JSON in its own spelling', () => {
-    const text = '{"a": 1, "b": [1, 2]}\n{"a":1}\n{"a": 1.0}\n';
-    expect(editJsonLine(text, 1, 'c', 'é')).toEqual({ text: text.replace('2]}', '2], "c": "é"}') });
-    expect(editJsonLine(text, 2, 'a', 2)).toEqual({ text: text.replace('{"a":1}', '{"a":2}') });
-    expect(editJsonLine(text, 3, 'a', 2)).toEqual({ refused: expect.stringContaining('spelt') });
-    expect(editJsonLine(text, 9, 'a', 2)).toEqual({
-      refused: expect.stringContaining('its place'),
+  const ROWS = 'references:\n  - { input: { q: one }, expected: 1 }\n  - { input: { q: two } }\n';
+
+  test.each([
+    ['another took its place', ROWS.replace('{ q: one }, expected: 1', '{ q: zero }')],
+    ['one was put in above it', ROWS.replace('  -', '  - { input: { q: zero } }\n  -')],
+    ['it says something else now', ROWS.replace('expected: 1', 'expected: 2')],
+  ])('is refused for a reference without id when %s', (_, now) => {
+    expect(editYaml(now, set(2, 'expected', 'y' as never), ROWS)).toEqual({
+      refused: expect.stringContaining('changed since it was read'),
     });
+  });
+
+  test('takes a change beside the reference as it is', () => {
+    const now = `# why\n${ROWS}`.replace('# why\n', '').replace('two', 'more');
+    expect(editYaml(now, set(2, 'skip', true as never), ROWS)).toEqual({
+      text: now.replace('expected: 1 }', 'expected: 1, skip: true }'),
+    });
+  });
+
+  test.each([
+    ['metrics: []\n', 'metrics: []\nreferences: [{ input: { q: "x" } }]\n'],
+    ['references:\nmetrics: []\n', 'references: [{ input: { q: "x" } }]\nmetrics: []\n'],
+    ['references: [] # none yet\n', 'references: [ { input: { q: "x" } }] # none yet\n'],
+  ])('begins a list: %j', (text, wanted) => {
+    const edit: YamlEdit = {
+      kind: 'append-in',
+      path: ['references'],
+      value: { input: { q: 'x' } },
+    };
+    expect(editYaml(text, edit, text)).toEqual({ text: wanted });
   });
 });

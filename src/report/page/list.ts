@@ -1,19 +1,14 @@
-import type { AttributeResult } from '../../result/attributes.ts';
-import type { ReferenceStatus } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, type Links, bytes } from '../sections/document.ts';
-import { explainedSuites } from '../sections/explained-suites.ts';
 import { suitesWorstFirst, type ReferenceEntry } from '../sections/order.ts';
-import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
+import { variantWords } from '../sections/phrases.ts';
 import { repeatedNames } from '../sections/suites.ts';
 import { lines } from './blocks.ts';
+import { SEARCH_HTML, choicesHtml, frequentTags, kindsHtml } from './filter.ts';
 import type { PageIndex } from './page-index.ts';
 import { STATUS_ORDER, referenceHtml } from './references.ts';
-
-/** Tags that can be filtered by, the most frequent ones. */
-const MOST_TAGS = 200;
 
 /** References of all suites, worst first: by status, then by suite. */
 export function worstFirst({ suites }: Result): ReferenceEntry[] {
@@ -84,13 +79,10 @@ interface Facets {
 }
 
 function facetsOf({ result, entries }: ListInput): Facets {
-  const uses = new Map<string, number>();
-  for (const { reference } of entries)
-    for (const tag of reference.tags) uses.set(tag, (uses.get(tag) ?? 0) + 1);
-  const tags = [...uses].sort(([, a], [, b]) => b - a).slice(0, MOST_TAGS);
+  const tags = frequentTags(entries.map(({ reference }) => reference.tags));
   return {
     suites: new Map(suitesWorstFirst(result.suites).map((suite, at) => [suite, at])),
-    tags: new Map(tags.map(([tag], at) => [tag, at])),
+    tags: new Map(tags.map((tag, at) => [tag, at])),
   };
 }
 
@@ -111,71 +103,22 @@ function contentsOf({ entries, index }: ListInput, { suites, tags }: Facets): ob
 }
 
 /** Hidden until the script that serves it runs. */
-function filterHtml(input: ListInput, { suites, tags }: Facets): string {
-  const { entries } = input;
-  const number = (status: ReferenceStatus): number =>
-    entries.filter(({ reference }) => reference.status === status).length;
-  const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map(
-    (status) =>
-      `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(STATUS_WORDS[status])} (${count(number(status))})</label>`,
-  );
-  const named = [...suites].map(([{ name, variant }, at]) => {
-    const words = variantWords(variant);
-    return option(String(at), words === '' ? name : `${name}, ${words}`);
+function filterHtml({ entries, result, index }: ListInput, { suites, tags }: Facets): string {
+  const choices = choicesHtml({
+    statuses: entries.map(({ reference }) => reference.status),
+    suites: [...suites].map(([{ name, variant }, at]) => {
+      const words = variantWords(variant);
+      return { value: String(at), words: words === '' ? name : `${name}, ${words}` };
+    }),
+    tags: [...tags].map(([tag, at]) => ({ value: String(at), words: tag })),
+    kinds: kindsHtml(result, index),
   });
   return [
-    '<fieldset id="filter" hidden><legend>Show</legend>',
-    ...boxes,
-    selectHtml('suite', 'Suite', 'All suites', named.length > 1 ? named.join('') : ''),
-    selectHtml('kinds', 'Attribute', 'All attributes', kindsHtml(input)),
-    selectHtml(
-      'tags',
-      'Tag',
-      'All tags',
-      [...tags].map(([tag, at]) => option(String(at), tag)).join(''),
-    ),
-    '<input type="search" placeholder="Find in references" aria-label="Find in references">',
+    `<fieldset id="filter" hidden><legend>Show</legend>${choices}${SEARCH_HTML}`,
     '<button type="button" data-open="yes">Open all</button><button type="button" data-open="no">Close all</button><button type="button" data-print>Print</button><output aria-live="polite"></output>',
     '<p class="soft">On a row: ↑ ↓ to the next, Enter opens, Esc closes, / finds.</p></fieldset>',
   ].join('');
 }
-
-function selectHtml(name: string, label: string, any: string, options: string): string {
-  return options === ''
-    ? ''
-    : `<select name="${name}" aria-label="${label}"><option value="">${any}</option>${options}</select>`;
-}
-
-function option(value: string, words: string): string {
-  return `<option value="${value}">${escapeMarkup(shorten(words, NAME_LIMIT))}</option>`;
-}
-
-/** The attributes of all suites. */
-function kindsHtml({ result, index }: ListInput): string {
-  const groups = explainedSuites(result, suitesWorstFirst(result.suites)).flatMap((of) =>
-    KINDS.map(({ kind, words }) => ({
-      label: `${of.name}: ${words}`,
-      attributes: of.attributes.filter((one) => one.kind === kind),
-    })),
-  );
-  const choice = (one: AttributeResult): string =>
-    option(
-      index.kind(one) ?? '',
-      `${shorten(one.name, NAME_LIMIT)} (${count(one.references.length)})`,
-    );
-  return groups
-    .filter(({ attributes }) => attributes.length > 0)
-    .map(
-      ({ label, attributes }) =>
-        `<optgroup label="${escapeMarkup(shorten(label, NAME_LIMIT))}">${attributes.map(choice).join('')}</optgroup>`,
-    )
-    .join('');
-}
-
-const KINDS = [
-  { kind: 'domain', words: 'domains' },
-  { kind: 'subtask', words: 'sub-tasks' },
-] as const;
 
 /** What of a list is left out or cut, in sentences. */
 export function listNotes(

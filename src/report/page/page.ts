@@ -1,12 +1,12 @@
 import type { Result } from '../../result/result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import { NAME_LIMIT, bytes, type Detail, type Links } from '../sections/document.ts';
+import { NAME_LIMIT, bytes, type Links } from '../sections/document.ts';
 import { sectionBlocks, type SectionName } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
 import { placeLinks } from '../sections/place-links.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
-import { htmlOf, lineHtml, lines, pageHtml } from './blocks.ts';
+import { htmlOf, lines, pageHtml } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';
 import { dashboardHtml } from './dashboard.ts';
 import { listHtml, listNotes, worstFirst } from './list.ts';
@@ -15,6 +15,7 @@ import { pageIndex, type PageIndex } from './page-index.ts';
 import { groups } from './references.ts';
 import { dialogueLengths } from './samples.ts';
 import { suitesHtml } from './suites.ts';
+import { EVERYTHING, verdictHtml } from './verdict.ts';
 
 /**
  * A report of up to a thousand references stays below this; each further one adds room for itself.
@@ -41,18 +42,6 @@ const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as con
  * Bytes that the shortest markup around an answer takes: its `<div>` and the words "Try 1: pass".
  */
 const LEAST_AROUND = 30;
-
-const EVERYTHING: Detail = {
-  suites: Infinity,
-  answers: 0,
-  lines: 400,
-  counts: 0,
-  characters: 2_000,
-  items: 1_000,
-  problems: Infinity,
-  unmoved: true,
-  said: null,
-};
 
 /** What is shown: characters of an answer, and how many references in all, the mildest left out. */
 interface Room {
@@ -182,12 +171,6 @@ function pageOf(page: PageInput): string {
     main: Object.values(main).map((part) => part(page)),
     footer: footer(page),
   });
-}
-
-function verdictHtml(page: PageInput): string {
-  const { sign, tone, outcome, subject, line } = headline(page.result);
-  const more = asBlocks('problems', 'errors', 'reasons')(page);
-  return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}${subject.length === 0 ? '' : `: ${lineHtml(subject, page.links)}`}</h1><p>${lineHtml(line, page.links)}</p>${more}</section>`;
 }
 
 /** A sweep's variants, ranked, and their quality against their cost. */

@@ -1,4 +1,16 @@
 /**
+ * For the scripts of pages with such a filter. `wantedIn`: what is chosen in it; `fits`: whether a
+ * row `{status, suite, tags, kinds}`, the last three lists of values, is among that.
+ */
+export const FILTER_SCRIPT = `
+  const wantedIn = (filter) => ({
+    statuses: new Set([...filter.querySelectorAll('input[type=checkbox]:checked')].map(({ value }) => value)),
+    choices: [...filter.querySelectorAll('select')].map(({ name, value }) => ({ name, value })),
+  });
+  const fits = (row, { statuses, choices }) => statuses.has(row.status) && choices.every(({ name, value }) => value === '' || row[name].includes(value));
+`;
+
+/**
  * The page's script: the list of references. Its rows were written and escaped where the page was
  * made; it unpacks them, puts those near the window into the page, and takes far ones out again.
  */
@@ -23,8 +35,7 @@ export const SCRIPT = `
     return template.content.firstElementChild;
   };
   const query = filter.querySelector('input[type=search]');
-  const boxes = [...filter.querySelectorAll('input[type=checkbox]')];
-  const selects = [...filter.querySelectorAll('select')];
+  const boxes = [...filter.querySelectorAll('input[type=checkbox]')];${FILTER_SCRIPT}  const selects = [...filter.querySelectorAll('select')];
   const said = filter.querySelector('output');
 
   const unpack = (text) => new Response(new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).json();
@@ -109,14 +120,10 @@ export const SCRIPT = `
     }
     return found;
   };
-  const fits = (row, wanted) => wanted.statuses.has(row.status) && wanted.choices.every(({ name, value }) => value === '' || row[name].includes(Number(value)));
   const apply = async () => {
     turns += 1;
     const turn = turns;
-    const wanted = {
-      statuses: new Set(boxes.filter(({ checked }) => checked).map(({ value }) => value)),
-      choices: selects.map(({ name, value }) => ({ name, value })),
-    };
+    const wanted = wantedIn(filter);
     const places = [...index.keys()].filter((at) => fits(index[at], wanted));
     const words = query.value.trim().toLowerCase();
     if (words === '') return show(places);
@@ -220,7 +227,7 @@ export const SCRIPT = `
     const { statuses, rows } = await unpack(packs.shift());
     index = rows.map(([number, status, suite, tags, kinds], at) => {
       placeOf.set('r' + number, at);
-      return { status: statuses[status], suite: [suite], tags: tags ?? [], kinds: kinds ?? [] };
+      return { status: statuses[status], suite: [String(suite)], tags: (tags ?? []).map(String), kinds: (kinds ?? []).map(String) };
     });
     filter.hidden = false;
     await apply();

@@ -1,3 +1,5 @@
+import { SEARCH_HTML } from './filter.ts';
+import { FILTER_SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
 /**
@@ -18,7 +20,8 @@ export function workbenchPage(nonce: string): string {
 <header><span><b>evaldiff</b> workbench</span><span id="spend" role="status"></span><span><button type="button" id="raise">Allow as much again</button> <button type="button" id="undo" disabled>Undo (u)</button></span></header>
 <main>
 <p id="state" role="status">opening</p>
-<fieldset id="filter"><legend>Show</legend><span id="statuses"></span><input type="search" placeholder="Find in references" aria-label="Find in references"><output aria-live="polite"></output><p class="soft">↑ ↓ or j k: next row · Enter: opens it · Esc: closes it · a: accept the answer · m: more tries · t: tag · s: skip · n: new reference · u: undo · /: find</p></fieldset>
+<p id="old" class="note" role="status" hidden>The files have changed since; what stands below is from before.</p>
+<fieldset id="filter"><legend>Show</legend><span id="choices"></span>${SEARCH_HTML}<output aria-live="polite"></output><p class="soft">↑ ↓ or j k: row · ← → or h l: cell · Enter: opens the row · Esc: closes it · a: accept the cell’s answer · m: more tries of the cell · t: tag · s: skip · n: new reference · u: undo · /: find</p></fieldset>
 <div id="columns"><div id="board"></div><aside id="detail" aria-label="The reference" hidden></aside></div>
 </main>
 <script nonce="${nonce}">${SCRIPT}</script>
@@ -32,11 +35,11 @@ header,main{max-width:1700px}header{position:sticky;top:0;z-index:2;background:v
 #state{color:var(--soft);min-height:1.5em}#state.bad,.note{color:var(--open)}
 #columns.open{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:18px;align-items:start}
 #detail{position:sticky;top:52px;max-height:calc(100vh - 60px);overflow:auto;border:1px solid var(--line);border-radius:8px;padding:0 16px 12px;background:var(--page)}
-#statuses label{display:inline-block;margin-right:10px}#detail h2 code{background:none;padding:0;font-size:.85em}h2 .soft{font-size:15px;font-weight:400}#detail .acts{display:flex;gap:6px;flex-wrap:wrap;padding:12px 0 0}#detail form{display:flex;gap:6px;flex-wrap:wrap;margin:8px 0;align-items:end}#detail form[hidden]{display:none}#detail textarea{width:100%;min-height:120px;font:13px/1.5 ui-monospace,monospace;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px}
+#choices{display:contents}#notices>summary{cursor:pointer;color:var(--soft)}#detail h2 code{background:none;padding:0;font-size:.85em}h2 .soft{font-size:15px;font-weight:400}#detail .acts{display:flex;gap:6px;flex-wrap:wrap;padding:12px 0 0}#detail form,#board form{display:flex;gap:6px;flex-wrap:wrap;margin:8px 0;align-items:end}#detail form[hidden]{display:none}#detail textarea,#board textarea{width:100%;min-height:120px;font:13px/1.5 ui-monospace,monospace;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:6px}
 .grid>div{display:grid;gap:4px 14px;padding:5px 10px;align-items:center;border-bottom:1px solid var(--line)}
 .grid.c1>div{grid-template-columns:2fr 1fr}.grid.c2>div{grid-template-columns:2fr 1fr 1fr}.grid.c3>div,.grid.c4>div{grid-template-columns:2fr repeat(4,1fr)}
 .grid.c5>div,.grid.c6>div{grid-template-columns:2fr repeat(6,1fr)}.grid.c7>div,.grid.c8>div{grid-template-columns:2fr repeat(8,1fr)}
-.grid .ref{cursor:pointer;content-visibility:auto;contain-intrinsic-size:auto 36px}.grid .ref.on{background:var(--panel)}.grid .top{color:var(--soft);font-size:13px}
+.grid .ref{cursor:pointer;content-visibility:auto;contain-intrinsic-size:auto 36px}.grid .ref.on{background:var(--panel)}.grid .ref.on .here{outline:2px solid var(--line);outline-offset:3px;border-radius:3px}.grid .top{color:var(--soft);font-size:13px}
 .grid .soft{font-size:13px}.grid .dots+.soft{margin-left:6px}.grid span{min-width:0;overflow-wrap:anywhere}.grid .dots{margin:0;display:inline;white-space:normal}.ref[hidden]{display:none!important}
 details.prompt>summary{cursor:pointer;color:var(--link)}
 @media(max-width:600px){.grid.grid>div{grid-template-columns:1fr 1fr}.grid.c1>div{grid-template-columns:1fr}.grid .name,.grid .top>:first-child{grid-column:1/-1}}
@@ -49,8 +52,8 @@ const SCRIPT = `
   const $ = (id) => document.getElementById(id);
   const board = $('board'), detail = $('detail'), columns = $('columns'), state = $('state');
   const search = document.querySelector('input[type=search]'), said = document.querySelector('output');
-  let open = null, on = null, off = new Set(), gone = false, turn = 0, view = 0;
-
+  const filters = $('filter'), choices = $('choices'), old = $('old');
+  let open = null, on = null, column = null, gone = false, turn = 0, view = 0;${FILTER_SCRIPT}
   // Thousands of rows: their words are read once for each board, and only what changes is touched.
   let rows = [];
   const shown = () => rows.flatMap(({ row }) => (row.hidden ? [] : [row]));
@@ -58,46 +61,66 @@ const SCRIPT = `
   const say = (words, bad = false) => { state.textContent = words; state.className = bad ? 'bad' : ''; };
 
   const filter = () => {
-    const words = search.value.trim().toLowerCase();
+    const words = search.value.trim().toLowerCase(), wanted = wantedIn(filters);
     let count = 0;
-    for (const { row, text, status } of rows) {
-      const hidden = off.has(status) || (words !== '' && !text.includes(words));
+    for (const { row, text, facts } of rows) {
+      const hidden = !fits(facts, wanted) || (words !== '' && !text.includes(words));
       if (row.hidden !== hidden) row.hidden = hidden;
       if (!hidden) count += 1;
     }
     said.textContent = count + ' of ' + rows.length + ' shown';
   };
-  const statuses = (list) => {
-    $('statuses').replaceChildren(...list.map(({ value, words, count }) => {
-      const label = document.createElement('label'), box = document.createElement('input');
-      box.type = 'checkbox';
-      box.checked = !off.has(value);
-      box.addEventListener('change', () => { if (box.checked) off.delete(value); else off.add(value); filter(); });
-      label.append(box, ' ' + words + ' (' + count + ')');
-      return label;
-    }));
+  // What was chosen stays chosen, as long as it is there and means the same.
+  const meant = (option) => option.value + option.textContent.replace(/ \\(\\d+\\)$/, '');
+  const choose = (html) => {
+    const off = new Set([...choices.querySelectorAll('input:not(:checked)')].map(({ value }) => value));
+    const taken = new Set([...choices.querySelectorAll('select')].map(({ name, selectedOptions: [option] }) => name + meant(option)));
+    const focused = document.activeElement;
+    const held = choices.contains(focused) ? (focused.name || focused.value) : null;
+    choices.innerHTML = html;
+    for (const box of choices.querySelectorAll('input')) box.checked = !off.has(box.value);
+    for (const select of choices.querySelectorAll('select'))
+      for (const option of select.options) if (option.value !== '' && taken.has(select.name + meant(option))) option.selected = true;
+    if (held !== null) [...choices.querySelectorAll('input,select')].find((one) => (one.name || one.value) === held)?.focus();
+  };
+  // The first references that somebody is writing are not drawn over.
+  const draw = (html) => {
+    const writing = [...board.querySelectorAll('form')].filter((one) => [...new FormData(one).values()].some((value) => value !== ''));
+    const focused = document.activeElement, unfolded = $('notices')?.open === true;
+    board.innerHTML = html;
+    if (unfolded && $('notices')) $('notices').open = true;
+    for (const one of writing) {
+      const place = [...board.querySelectorAll('form')].find(({ dataset }) => dataset.prompt === one.dataset.prompt);
+      if (place) place.replaceWith(one);
+      if (one.isConnected && one.contains(focused)) focused.focus();
+    }
   };
   const mark = (row, focus) => {
     for (const one of board.querySelectorAll('.on')) { one.classList.remove('on'); one.tabIndex = -1; }
+    for (const one of board.querySelectorAll('.here')) one.classList.remove('here');
     on = row === null ? null : row.dataset.key;
     const first = row ?? shown()[0];
     if (first) first.tabIndex = 0;
-    if (row !== null) { row.classList.add('on'); if (focus) { row.focus({ preventScroll: true }); row.scrollIntoView({ block: 'nearest' }); } }
+    if (row !== null) { row.classList.add('on'); cellOf(row)?.classList.add('here'); if (focus) { row.focus({ preventScroll: true }); row.scrollIntoView({ block: 'nearest' }); } }
   };
+  // The cell that keys act on: the one chosen, else the first of the working tree.
+  const cellsOf = (row) => [...row.querySelectorAll('[data-cell]')];
+  const cellOf = (row) => cellsOf(row).find(({ dataset }) => dataset.cell === column) ?? cellsOf(row).find(({ dataset }) => dataset.cell.startsWith('head ')) ?? null;
   const load = async () => {
     turn += 1;
     const mine = turn;
     const answer = await fetch('board');
     if (!answer.ok || mine !== turn) return;
-    const { html, spend, list, note, bad, undo } = await answer.json();
+    const { html, spend, choices: found, rows: facts, note, bad, old: isOld, undo } = await answer.json();
     const had = document.activeElement?.classList.contains('ref');
     const y = scrollY;
-    board.innerHTML = html;
-    rows = [...board.querySelectorAll('.ref')].map((row) => ({ row, text: row.textContent.toLowerCase(), status: row.dataset.status }));
+    draw(html);
+    rows = [...board.querySelectorAll('.ref')].map((row, at) => ({ row, text: row.textContent.toLowerCase(), facts: facts[at] }));
     $('spend').textContent = spend;
     $('undo').disabled = !undo;
+    old.hidden = !isOld;
     say(note, bad);
-    statuses(list);
+    choose(found);
     filter();
     mark(on === null ? null : rowOf(on), had);
     scrollTo(0, y);
@@ -126,14 +149,15 @@ const SCRIPT = `
     const row = on === null ? null : rowOf(on);
     if (row) row.focus();
   };
-  const act = async (what) => {
+  const act = async (what, form = null) => {
     if (gone) return say('The workbench has ended; start evaldiff dev again.', true);
     const answer = await fetch('act', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(what) }).catch(() => null);
     if (answer === null) return say('The workbench does not answer.', true);
     const { said: words, bad } = await answer.json();
     say(words, bad);
     if (bad || what.kind === 'more') return;
-    for (const form of detail.querySelectorAll('form')) form.hidden = true;
+    if (form !== null) form.reset();
+    for (const one of detail.querySelectorAll('form')) one.hidden = true;
     if (detail.contains(document.activeElement)) document.activeElement.blur();
   };
   const form = (name) => {
@@ -143,21 +167,20 @@ const SCRIPT = `
 
   board.addEventListener('click', ({ target }) => {
     const row = target.closest('.ref');
-    if (row) { mark(row, true); void show(row.dataset.key, false); }
+    if (row) { column = target.closest('[data-cell]')?.dataset.cell ?? column; mark(row, true); void show(row.dataset.key, false); }
   });
   detail.addEventListener('click', ({ target }) => {
-    const { kind, form: named, text } = target.dataset;
+    const { kind, form: named, cell, answer } = target.dataset;
     if (named) form(named);
     else if (kind === 'close') close();
-    else if (kind === 'accept') void act({ kind, key: open, try: Number(target.dataset.try) });
-    else if (kind) void act({ kind, key: open, text });
+    else if (kind && target.matches('button')) void act({ kind, key: open, cell, answer });
   });
-  detail.addEventListener('submit', (event) => {
+  for (const part of [board, detail]) part.addEventListener('submit', (event) => {
     event.preventDefault();
     const of = event.target;
-    void act({ kind: of.dataset.kind, key: open, ...Object.fromEntries(new FormData(of)) });
+    void act({ kind: of.dataset.kind, key: open, prompt: of.dataset.prompt, ...Object.fromEntries(new FormData(of)) }, of);
   });
-  search.addEventListener('input', filter);
+  filters.addEventListener('input', filter);
   $('raise').addEventListener('click', () => void act({ kind: 'raise' }));
   $('undo').addEventListener('click', () => void act({ kind: 'undo' }));
   addEventListener('keydown', (event) => {
@@ -173,6 +196,14 @@ const SCRIPT = `
       if (next) { event.preventDefault(); mark(next, true); if (open !== null) void show(next.dataset.key, false); }
       return;
     }
+    const aside = { ArrowRight: 1, l: 1, ArrowLeft: -1, h: -1 }[key];
+    if (aside !== undefined && at >= 0) {
+      const cells = cellsOf(all[at]), here = cells.indexOf(cellOf(all[at]));
+      column = cells[Math.max(0, Math.min(cells.length - 1, here + aside))].dataset.cell;
+      event.preventDefault();
+      mark(all[at], false);
+      return;
+    }
     if (key === '/') { event.preventDefault(); search.focus(); return; }
     if (key === 'u') { void act({ kind: 'undo' }); return; }
     if (key === 'Enter' && target.classList.contains('ref')) { void show(target.dataset.key, true); return; }
@@ -180,8 +211,10 @@ const SCRIPT = `
     if (open !== null && 'amtsn'.includes(key)) { event.preventDefault(); keyed(key); }
   });
   const keyed = (key) => {
-    if (key === 'a') detail.querySelector('[data-kind=accept]')?.click();
-    if (key === 'm') void act({ kind: 'more', key: open });
+    const row = rowOf(open), cell = row === null ? null : cellOf(row)?.dataset.cell;
+    const press = (kind) => [...detail.querySelectorAll('[data-kind=' + kind + ']')].find(({ dataset }) => dataset.cell === cell)?.click();
+    if (key === 'a') press('accept');
+    if (key === 'm') press('more');
     if (key === 't') form('tag');
     if (key === 's') form('skip');
     if (key === 'n') form('add');
@@ -189,7 +222,7 @@ const SCRIPT = `
 
   const events = new EventSource('events');
   events.addEventListener('board', () => void load());
-  events.addEventListener('state', ({ data }) => { const { note, spend, bad } = JSON.parse(data); say(note, bad); $('spend').textContent = spend; });
+  events.addEventListener('state', ({ data }) => { const { note, spend, bad, old: isOld } = JSON.parse(data); old.hidden = !isOld; say(note, bad); $('spend').textContent = spend; });
   events.addEventListener('open', () => { gone = false; void load(); });
   events.addEventListener('error', () => { gone = true; say('The workbench has ended; start evaldiff dev again. What is shown is what it last said.', true); });
 })();

@@ -1,114 +1,38 @@
-import { pairing, TOLD_APART } from '../../judge/pairing.ts';
 import type { ReferenceResult, SideResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
 import { dollars } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
 import { NAME_LIMIT, NO_LINKS } from '../sections/document.ts';
 import { emphasise } from '../sections/emphasis.ts';
-import { headline } from '../sections/outcomes.ts';
+import { notices } from '../sections/notices.ts';
 import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
 import type { SentPrompts } from '../sections/reference-view.ts';
 import { faceOf } from '../sections/references.ts';
-import { chip, lineHtml, piecesHtml } from './blocks.ts';
-import { dots, referenceBody, STATUS_ORDER, STATUS_TONES } from './references.ts';
-
-/** One answer sheet: a reference of one prompt, in one column. */
-export interface Cell {
-  suite: SuiteResult;
-  reference: ReferenceResult;
-}
-
-/** One reference of one prompt in all columns. */
-export interface MatrixRow {
-  /** Stable from one look to the next. */
-  key: string;
-  cells: Cell[];
-}
-
-/** One prompt's matrix. A column is a variant; where there is a base, it has base's answers too. */
-export interface Matrix {
-  name: string;
-  variants: string[];
-  verdict: SuiteResult | null;
-  apart: string[];
-  rows: MatrixRow[];
-}
+import { chip, htmlOf, lineHtml, piecesHtml } from './blocks.ts';
+import { choicesHtml, frequentTags, kindsHtml } from './filter.ts';
+import { pageIndex } from './page-index.ts';
+import { dots, referenceBody, STATUS_TONES } from './references.ts';
+import { EVERYTHING, verdictHtml } from './verdict.ts';
+import {
+  attributesIn,
+  cellIn,
+  columnKey,
+  matricesOf,
+  rankOf,
+  statusOf,
+  tagsOf,
+  type Cell,
+  type Column,
+  type Matrix,
+  type MatrixRow,
+} from './workbench-rows.ts';
 
 /** Metrics of a cell that are named. */
 const MOST_METRICS = 3;
 
 /** Characters of an answer in the open detail. */
 const LONGEST = 200_000;
-
-export function rowKey({ path, name }: SuiteResult, { id }: ReferenceResult): string {
-  return JSON.stringify([path, name, id]);
-}
-
-/**
- * References × variants of each prompt: what was compared, and of what was not, the answers that are
- * stored.
- */
-export function matricesOf(result: Result, all: Result | null): Matrix[] {
-  const prompts = new Map<string, { compared: SuiteResult[]; stored: SuiteResult[] }>();
-  const entry = ({ path, name }: SuiteResult) => {
-    const key = JSON.stringify([path, name]);
-    const found = prompts.get(key) ?? { compared: [], stored: [] };
-    prompts.set(key, found);
-    return found;
-  };
-  for (const suite of all?.suites ?? []) entry(suite).stored.push(suite);
-  for (const suite of result.suites) entry(suite).compared.push(suite);
-  return [...prompts.values()]
-    .map(({ compared, stored }) => matrixOf(compared, stored))
-    .sort((one, other) => worstOf(one) - worstOf(other));
-}
-
-/** Place of its worst row in the order of statuses. */
-function worstOf({ rows }: Matrix): number {
-  return Math.min(...rows.map((row) => STATUS_ORDER.indexOf(statusOf(row))));
-}
-
-function matrixOf(compared: readonly SuiteResult[], stored: readonly SuiteResult[]): Matrix {
-  const variants = [
-    ...new Set([...compared, ...stored].map(({ variant }) => variantWords(variant))),
-  ];
-  const rows = new Map<string, Map<string, Cell>>();
-  for (const suite of [...stored, ...compared])
-    for (const reference of suite.references) {
-      const key = rowKey(suite, reference);
-      const row = rows.get(key) ?? new Map<string, Cell>();
-      row.set(variantWords(suite.variant), { suite, reference });
-      rows.set(key, row);
-    }
-  return {
-    name: (compared[0] ?? stored[0])?.name ?? '',
-    variants,
-    verdict: compared[0] ?? null,
-    apart: apartWords(compared.length > 1 ? compared : stored),
-    rows: [...rows].map(([key, cells]) => ({
-      key,
-      cells: variants.flatMap((variant) => cells.get(variant) ?? []),
-    })),
-  };
-}
-
-/** Further variants against the first, on the same references. */
-function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
-  if (first === undefined) return [];
-  return others.flatMap((other) => {
-    const paired = pairing(first, other);
-    if (paired === null) return [];
-    const word =
-      paired.p >= TOLD_APART
-        ? 'is not told apart from'
-        : paired.difference < 0
-          ? 'is worse than'
-          : 'is better than';
-    return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on the same ${String(paired.references)} references`;
-  });
-}
 
 /** What is spent, and how much may be. */
 export interface Spend {
@@ -123,43 +47,90 @@ export interface BoardInput {
   all: Result | null;
   /** Sentences about the state: running, no base, limit reached. */
   notes: readonly string[];
+  /** Prompts without a reference: their keys, names and variables. */
+  empty: readonly { key: string; name: string; variables: readonly string[] }[];
 }
 
 export function spendWords({ calls, maxCalls, cost, maxCost }: Spend): string {
   return `${dollars(cost)} of ${dollars(maxCost)} spent · ${String(calls)} of ${String(maxCalls)} calls`;
 }
 
-/** The verdict and the matrices, as HTML; every text in it is escaped. */
-export function boardHtml({ result, all, notes }: BoardInput): string {
-  const { sign, tone, outcome, subject, line } = headline(result);
-  const matrices = matricesOf(result, all);
-  const problems = result.problems.map(({ place, message }) => {
-    const where =
-      place === null ? '' : `${place.file}${place.line > 0 ? `:${String(place.line)}` : ''}: `;
-    return `<li>${escapeMarkup(`${where}${message}`)}</li>`;
-  });
+/** What the page's script reads of a row to filter by it. */
+interface RowFacts {
+  status: ReferenceResult['status'];
+  suite: string[];
+  tags: readonly string[];
+  kinds: string[];
+}
+
+/** The board as the page's script takes it; every text in its HTML is escaped. */
+export interface Board {
+  /** The verdict and the matrices. */
+  html: string;
+  /** What it can be filtered by. */
+  choices: string;
+  /** Of each row, in their order. */
+  rows: RowFacts[];
+}
+
+export function boardOf({ result, all, notes, empty }: BoardInput): Board {
+  const matrices = matricesOf(result, all).map((matrix) => ({
+    ...matrix,
+    rows: [...matrix.rows].sort((one, other) => rankOf(one) - rankOf(other)),
+  }));
+  const rows = matrices.flatMap((matrix) => matrix.rows);
+  const found = attributesIn(result, all);
+  const index = pageIndex(found, new Set());
+  return {
+    html: [
+      verdictHtml({ result, links: NO_LINKS }),
+      ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
+      noticesHtml(result),
+      ...matrices.map((matrix, at) => matrixHtml(matrix, at, result.mode === 'diff')),
+      ...empty.map(emptyHtml),
+    ].join('\n'),
+    choices: choicesHtml({
+      statuses: rows.map(statusOf),
+      suites: matrices.map(({ name }) => ({ value: name, words: name })),
+      tags: frequentTags(rows.map(tagsOf)).map((tag) => ({ value: tag, words: tag })),
+      kinds: kindsHtml(found, index),
+    }),
+    rows: matrices.flatMap(({ name, rows: own }) =>
+      own.map((row) => ({
+        status: statusOf(row),
+        suite: [name],
+        tags: tagsOf(row),
+        kinds: row.cells.flatMap(({ suite, reference }) => index.kinds(suite, reference.id)),
+      })),
+    ),
+  };
+}
+
+/** What a reader must know that changes no verdict by itself, folded. */
+function noticesHtml(result: Result): string {
+  return notices(result, EVERYTHING)
+    .map((block) =>
+      block.kind === 'group'
+        ? `<details id="notices"><summary>${lineHtml(block.summary, NO_LINKS)}</summary>${htmlOf(block.blocks, NO_LINKS)}</details>`
+        : htmlOf([block], NO_LINKS),
+    )
+    .join('');
+}
+
+/** A prompt whose first reference is yet to be written. */
+function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): string {
+  return `<section class="matrix"><h2>${escapeMarkup(shorten(name, NAME_LIMIT))}</h2><p class="soft">It has no references yet.</p><form data-kind="first" data-prompt="${escapeMarkup(key)}">${referenceFields(variables)}<button>Add the first reference</button></form></section>`;
+}
+
+/** Fields for a new reference: each variable, and what is expected. */
+export function referenceFields(variables: readonly string[]): string {
   return [
-    `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}${subject.length === 0 ? '' : `: ${lineHtml(subject, NO_LINKS)}`}</h1><p>${lineHtml(line, NO_LINKS)}</p>${problems.length === 0 ? '' : `<ul>${problems.join('')}</ul>`}</section>`,
-    ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
-    ...matrices.map((matrix, at) => matrixHtml(matrix, at, result.mode === 'diff')),
-  ].join('\n');
-}
-
-/** The statuses in the board, for its filter. */
-export function statusesOf(
-  matrices: readonly Matrix[],
-): { value: string; words: string; count: number }[] {
-  const all = matrices.flatMap(({ rows }) => rows.map(statusOf));
-  return STATUS_ORDER.flatMap((status) => {
-    const count = all.filter((one) => one === status).length;
-    return count === 0 ? [] : [{ value: status, words: STATUS_WORDS[status], count }];
-  });
-}
-
-/** The worst of a row's cells. */
-function statusOf({ cells }: MatrixRow): ReferenceResult['status'] {
-  const found = cells.map(({ reference }) => reference.status);
-  return STATUS_ORDER.find((status) => found.includes(status)) ?? 'unchanged';
+    ...variables.map(
+      (name) =>
+        `<label>${escapeMarkup(shorten(name, 60))} <textarea name="input:${escapeMarkup(name)}"></textarea></label>`,
+    ),
+    '<label>Expected <textarea name="expected"></textarea></label>',
+  ].join('');
 }
 
 function matrixHtml(
@@ -169,35 +140,46 @@ function matrixHtml(
 ): string {
   const columns = variants.flatMap((variant, index) => {
     const model = shorten(variant, NAME_LIMIT);
-    const own = index === 0 ? 'working tree' : model;
-    return diff ? [index === 0 ? 'base' : `base, ${model}`, own] : [own];
+    const head = {
+      key: columnKey({ variant, side: 'head' }),
+      variant,
+      side: 'head' as const,
+      title: index === 0 ? 'working tree' : model,
+    };
+    const base = {
+      key: columnKey({ variant, side: 'base' }),
+      variant,
+      side: 'base' as const,
+      title: index === 0 ? 'base' : `base, ${model}`,
+    };
+    return diff ? [base, head] : [head];
   });
-  const sorted = [...rows].sort(
-    (one, other) => STATUS_ORDER.indexOf(statusOf(one)) - STATUS_ORDER.indexOf(statusOf(other)),
-  );
   return [
     `<section class="matrix"><h2>${escapeMarkup(shorten(name, NAME_LIMIT))} <span class="soft">${escapeMarkup(shorten(variants[0] ?? '', NAME_LIMIT))}</span></h2>`,
     verdict === null ? '' : `<p class="soft">${escapeMarkup(verdict.summary)}</p>`,
     ...apart.map((words) => `<p class="soft">${escapeMarkup(words)}</p>`),
     `<div role="table" aria-label="${escapeMarkup(shorten(name, NAME_LIMIT))}" class="grid c${String(Math.min(columns.length, 8))}">`,
-    `<div role="row" class="top"><span role="columnheader">reference</span>${columns.map((title) => `<span role="columnheader">${escapeMarkup(title)}</span>`).join('')}</div>`,
-    ...sorted.map((row, index) => rowHtml(row, `m${String(at)}-${String(index)}`, diff)),
+    `<div role="row" class="top"><span role="columnheader">reference</span>${columns.map(({ title }) => `<span role="columnheader">${escapeMarkup(title)}</span>`).join('')}</div>`,
+    ...rows.map((row, index) => rowHtml(row, `m${String(at)}-${String(index)}`, columns)),
     '</div></section>',
   ].join('\n');
 }
 
-function rowHtml(row: MatrixRow, id: string, diff: boolean): string {
+function rowHtml(
+  row: MatrixRow,
+  id: string,
+  columns: readonly (Column & { key: string })[],
+): string {
   const [first] = row.cells;
   if (first === undefined) return '';
   const status = statusOf(row);
   const { reference } = first;
-  const cells = row.cells.flatMap(({ reference: { base, head } }) =>
-    diff ? [cellHtml(base), cellHtml(head)] : [cellHtml(head)],
-  );
   return [
-    `<div role="row" class="ref" tabindex="-1" id="${id}" data-key="${escapeMarkup(row.key)}" data-status="${status}">`,
+    `<div role="row" class="ref" tabindex="-1" id="${id}" data-key="${escapeMarkup(row.key)}">`,
     `<span role="cell" class="name">${isThere(row) ? chip(STATUS_WORDS[status], STATUS_TONES[status]) : chip('not asked yet', 'neutral')} <span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>${reference.tags.map((tag) => ` ${chip(tag, 'neutral')}`).join('')}</span>`,
-    ...cells,
+    ...columns.map((column) =>
+      cellHtml(cellIn(row, column)?.reference[column.side] ?? null, column.key),
+    ),
     '</div>',
   ].join('');
 }
@@ -209,9 +191,10 @@ function isThere({ cells }: MatrixRow): boolean {
   );
 }
 
-function cellHtml(side: SideResult | null): string {
-  if (side === null || side.tries.length === 0) return '<span role="cell" class="soft">–</span>';
-  return `<span role="cell"><span class="dots">${dots(side, '')}</span> <span class="soft">${escapeMarkup(scoresOf(side))}</span></span>`;
+function cellHtml(side: SideResult | null, column: string): string {
+  const start = `<span role="cell" data-cell="${escapeMarkup(column)}"`;
+  if (side === null || side.tries.length === 0) return `${start} class="soft">–</span>`;
+  return `${start}><span class="dots">${dots(side, '')}</span> <span class="soft">${escapeMarkup(scoresOf(side))}</span></span>`;
 }
 
 /** `has 2/2 · polite 0.80`: each metric's mean number, else its passes. */
@@ -227,10 +210,11 @@ function scoresOf({ tries }: SideResult): string {
   return [...shown, ...(names.length > shown.length ? ['…'] : [])].join(' · ');
 }
 
-/** Everything about a row: in each column the prompt as sent, all answers, scores and reasons. */
+/** Everything about a row: of each variant its buttons, the prompt as sent, all answers, scores and reasons. */
 export function detailHtml(
   { cells }: MatrixRow,
   sentOf: (cell: Cell) => SentPrompts | null,
+  actsOf: (cell: Cell) => string,
 ): string {
   return cells
     .map((cell) => {
@@ -238,6 +222,7 @@ export function detailHtml(
       const sent = sentOf(cell);
       return [
         `<h2>${lineHtml(faceOf(reference), NO_LINKS)} <span class="soft">${escapeMarkup(shorten(`${suite.name}, ${variantWords(suite.variant)}`, NAME_LIMIT))}</span></h2>`,
+        actsOf(cell),
         sent === null ? '' : promptsHtml(sent),
         referenceBody(reference, LONGEST, NO_LINKS),
       ].join('\n');

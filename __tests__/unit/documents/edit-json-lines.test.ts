@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { editJsonLines, type JsonLinesEdit } from '../../../src/documents/edit-json-lines.ts';
+
+const set = (line: number, members: Record<string, string | number>): JsonLinesEdit => ({
+  kind: 'set',
+  line,
+  members,
+});
+
+describe('a JSON Lines file that is written back', () => {
+  test.each([
+    ['as Python writes it', 1, '"b": [1, 2]}', '"b": [1, 2], "c": "é"}'],
+    ['as JavaScript writes it', 2, '{"a":1}', '{"a":1,"c":"é"}'],
+    ['with a line end of Windows', 3, '{"w":1}\r', '{"w":1,"c":"é"}\r'],
+  ])('keeps a line %s', (_, line, from, to) => {
+    const text = '{"a": 1, "b": [1, 2]}\n{"a":1}\n{"w":1}\r\n{"z": 1.0}\n';
+    expect(editJsonLines(text, set(line, { c: 'é' }), text)).toEqual({
+      text: text.replace(from, to),
+    });
+  });
+
+  test('is refused where a line is spelt otherwise, is not there, or is another one now', () => {
+    const text = '{"a":1}\n{"a": 1.0}\n';
+    const refused = (edit: JsonLinesEdit, read = text): unknown => editJsonLines(text, edit, read);
+    expect(refused(set(2, { a: 2 }))).toEqual({ refused: expect.stringContaining('spelt') });
+    expect(refused(set(9, { a: 2 }))).toEqual({ refused: expect.stringContaining('its place') });
+    expect(refused(set(1, { a: 2 }), '{"a":7}\n{"a":1}\n')).toEqual({
+      refused: expect.stringContaining('changed since it was read'),
+    });
+  });
+
+  test.each([
+    ['{"q": "a"}\n', '{"q": "a"}\n{"q": "new", "n": 1}\n'],
+    ['{"q":"a"}', '{"q":"a"}\n{"q":"new","n":1}\n'],
+    ['{"q":"a"}\r\n', '{"q":"a"}\r\n{"q":"new","n":1}\r\n'],
+  ])('gets a line more at its end, spelt as the others: %j', (text, wanted) => {
+    const edit: JsonLinesEdit = { kind: 'append', line: 1, value: { q: 'new', n: 1 } };
+    expect(editJsonLines(text, edit, text)).toEqual({ text: wanted });
+  });
+});

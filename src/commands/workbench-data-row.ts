@@ -1,0 +1,102 @@
+import { rowAsReference } from '../config/rows.ts';
+import { jsonAtLine, type JsonLinesEdit } from '../documents/edit-json-lines.ts';
+import type { Columns } from '../suite/suite.ts';
+import { isMap, type Json, type JsonMap } from '../types/plain.ts';
+
+/** A part of a reference that gets another value; `reason`: why, for people. */
+export interface Setting {
+  part: 'expected' | 'tags' | 'skip';
+  value: Json;
+  reason: string | null;
+}
+
+export interface NewReference {
+  input: JsonMap;
+  /** Empty: there is none. */
+  expected: string;
+}
+
+/** A row of a data file, and how it is read. */
+interface DataPlace {
+  /** The file's text as the row was read from it. */
+  read: string;
+  line: number;
+  columns: Columns;
+  variables: readonly string[];
+}
+
+type Planned = JsonLinesEdit | { refused: string };
+
+/** JSON Lines have no comments: there a reason is a member that nothing else reads. */
+const REASON = 'skip_reason';
+
+const UNCLEAR: Planned = {
+  refused: 'its members are read so that this cannot be written back to them',
+};
+
+const GONE: Planned = { refused: 'the reference is not at its place any more' };
+
+export function writtenReference({ input, expected }: NewReference): JsonMap {
+  return { input, ...(expected === '' ? {} : { expected }) };
+}
+
+/**
+ * The members by which a row gets the setting. The row is read with them as it was read before, and
+ * refused where anything else of the reference would change along.
+ */
+export function rowWith({ part, value, reason }: Setting, at: DataPlace): Planned {
+  const row = jsonAtLine(at.read, at.line);
+  if (row === null) return GONE;
+  const members = {
+    [at.columns[part] ?? part]: value,
+    ...(reason === null ? {} : { [REASON]: reason }),
+  };
+  const [before, after] = [row, { ...row, ...members }].map((one) => readBy(at, one));
+  if (typeof before !== 'object' || typeof after !== 'object') return UNCLEAR;
+  return isSame(after, { ...before, [part]: value })
+    ? { kind: 'set', line: at.line, members }
+    : UNCLEAR;
+}
+
+/** A further row, its parts in the members in which the row at this place has them. */
+export function rowFor(added: NewReference, at: DataPlace): Planned {
+  const row = jsonAtLine(at.read, at.line);
+  if (row === null) return GONE;
+  const value = rowLike(row, added, at.columns);
+  const found = readBy(at, value);
+  if (typeof found === 'string')
+    return { refused: `a new line like this one ${found}; write it yourself` };
+  return isSame(found, writtenReference(added))
+    ? { kind: 'append', line: at.line, value }
+    : UNCLEAR;
+}
+
+function readBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | string {
+  return rowAsReference(row, { map: columns, variables, table: false });
+}
+
+function isSame(one: JsonMap, other: JsonMap): boolean {
+  const sorted = (of: JsonMap): string =>
+    JSON.stringify(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return sorted(one) === sorted(other);
+}
+
+function rowLike(
+  row: JsonMap,
+  { input, expected }: NewReference,
+  { input: column, expected: gold = 'expected' }: Columns,
+): JsonMap {
+  const answer = expected === '' ? {} : { [gold]: expected };
+  if (typeof column === 'object')
+    return {
+      ...Object.fromEntries(
+        Object.entries(input).map(([name, value]) => [column[name] ?? name, value]),
+      ),
+      ...answer,
+    };
+  const whole = column ?? 'input';
+  if (isMap(Object.hasOwn(row, whole) ? row[whole] : undefined))
+    return { [whole]: input, ...answer };
+  const [only = ''] = Object.values(input);
+  return column === undefined ? { ...input, ...answer } : { [whole]: only, ...answer };
+}

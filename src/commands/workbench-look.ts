@@ -1,0 +1,300 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError, formatProblem } from '../errors.ts';
+import type { Result, UsageTotals } from '../result/result.ts';
+import type { AnswerExchange } from '../session/cached-complete.ts';
+import type { Session } from '../session/session.ts';
+import { findLocalSides, WORKTREE, type Sides } from '../session/sides.ts';
+import type { Variant } from '../suite/suite.ts';
+import type { Completion } from '../types/model.ts';
+import type { SourceTree } from '../types/repository.ts';
+import type { EvaluateOptions } from './options.ts';
+import { currentFiles, withProject } from './project.ts';
+import type { Terminal } from './terminal.ts';
+import {
+  evaluateSides,
+  type Evaluation,
+  type WorkLook,
+  type WrittenPrompt,
+} from './workbench-engine.ts';
+
+/** The tries of one reference in one column, to be made more of. */
+export interface Single {
+  suite: string;
+  id: string;
+  variant: Variant;
+  tries: number;
+  /** Base is asked too. */
+  compared: boolean;
+}
+
+/** What a look may spend. */
+interface Allowance {
+  maxCalls: number;
+  /** US dollars. */
+  maxCost: number;
+}
+
+const UNHELD: Allowance = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
+
+export interface LookOptions {
+  options: EvaluateOptions & { base?: string };
+  overrides: readonly string[];
+  terminal: Terminal;
+}
+
+/** Who looks on. */
+export interface Onlooker {
+  /** Fires when the files have changed: what is looked at is old then, and given up. */
+  edited: AbortSignal;
+  /** What is stored; and, while answers come, what there is so far. */
+  show(found: WorkLook): void;
+  /** How far it is, in a line. */
+  progress(line: string): void;
+  paid(usage: UsageTotals): void;
+}
+
+/**
+ * Looks at the files as they are now, in a session of its own: what is stored is handed to `show` at
+ * once; then what an edit changed is asked, and handed on as it comes. Null: the files changed
+ * meanwhile.
+ */
+export function look(
+  { options, overrides, terminal }: LookOptions,
+  allowance: Allowance,
+  onlooker: Onlooker,
+): Promise<WorkLook | null> {
+  const { edited, show } = onlooker;
+  return withProject(options, terminal, { overrides }, async (opened) => {
+    const session = endingWith(opened, edited);
+    const { sides, alone } = await sidesOf(session, options.base);
+    const { base, head } = sides;
+    const mode = base === null ? 'sweep' : 'diff';
+    const answers = new Map<string, Completion>();
+    const judged = (): Promise<Evaluation> =>
+      evaluateSides(unheld(session), mode, sides, { stored: true, exchange: givenBy(answers) });
+    const first = await judged();
+    const all =
+      base === null || edited.aborted
+        ? NONE
+        : await evaluateSides(unheld(session), 'sweep', { base: null, head }, { stored: true });
+    const prompts = [...all.prompts, ...first.prompts];
+    const texts = await textsOf(head, [first.result, all.result], prompts);
+    const seen = (of: Evaluation): WorkLook => ({
+      ...of,
+      all: all.result,
+      sent: new Map([...all.sent, ...of.sent]),
+      prompts: new Map([...prompts, ...of.prompts]),
+      texts,
+      files: [...head.files.keys()],
+      interrupted: opened.halting.halted()?.title === 'Interrupted',
+      alone,
+    });
+    if (edited.aborted) return null;
+    const stored = seen(first);
+    show(stored);
+    if (!stored.missing) return stored;
+    const asked = await askLive(
+      capped(session, allowance),
+      { mode, sides, answers },
+      onlooker,
+      async () => {
+        const soFar = seen(await judged());
+        if (!edited.aborted) show({ ...soFar, missing: true });
+      },
+    );
+    return edited.aborted ? null : seen(asked);
+  });
+}
+
+/** Asks for what is missing; each answer is kept in `answers`, and `draw` shows what there is so far. */
+async function askLive(
+  session: Session,
+  {
+    mode,
+    sides,
+    answers,
+  }: {
+    mode: 'diff' | 'sweep';
+    sides: Pick<Sides, 'base' | 'head'>;
+    answers: Map<string, Completion>;
+  },
+  { progress, paid }: Onlooker,
+  draw: () => Promise<void>,
+): Promise<Evaluation> {
+  const live = inPauses(draw);
+  const asked = await evaluateSides(saying(session, progress), mode, sides, {
+    stored: false,
+    exchange: {
+      given: () => null,
+      keep(key, _request, completion) {
+        answers.set(key, completion);
+        live.wanted();
+      },
+    },
+  });
+  await live.end();
+  paid(asked.result.usage);
+  return asked;
+}
+
+/** Hands out the answers that another run is being given. */
+function givenBy(answers: ReadonlyMap<string, Completion>): AnswerExchange {
+  return { given: (key) => answers.get(key) ?? null, keep: () => undefined };
+}
+
+/** Between two pictures of answers that come, at least so many milliseconds. */
+const LIVE_MS = 400;
+
+/** And so many times what the last one took, so that asking goes on meanwhile. */
+const LIVE_SHARE = 3;
+
+/** Does `work` while it is wanted, with a pause before each time; never twice at once. */
+function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {
+  const ending = new AbortController();
+  const { signal } = ending;
+  let isWanted = false;
+  let running: Promise<void> | null = null;
+  let ms = LIVE_MS;
+  const goOn = async (): Promise<void> => {
+    while (isWanted) {
+      await sleep(ms, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      isWanted = false;
+      const begun = performance.now();
+      await work();
+      ms = Math.max(LIVE_MS, LIVE_SHARE * (performance.now() - begun));
+    }
+    running = null;
+  };
+  return {
+    wanted() {
+      isWanted = true;
+      running ??= goOn();
+    },
+    async end() {
+      ending.abort();
+      await running;
+    },
+  };
+}
+
+/** Asks for more tries of one reference in one column; null: the files changed meanwhile. */
+export function lookAtOne(
+  { options, overrides, terminal }: LookOptions,
+  allowance: Allowance,
+  single: Single,
+  { edited, progress, paid }: Omit<Onlooker, 'show'>,
+): Promise<Result | null> {
+  return withProject(options, terminal, { overrides }, async (opened) => {
+    const told = saying(endingWith(opened, edited), progress);
+    const session = capped(onlyOne(told, single), allowance);
+    const { sides } = await sidesOf(session, options.base);
+    const compares = sides.base !== null && single.compared;
+    const of = compares ? sides : { base: null, head: sides.head };
+    const { result } = await evaluateSides(session, compares ? 'diff' : 'sweep', of, {
+      stored: false,
+    });
+    paid(result.usage);
+    return edited.aborted ? null : result;
+  });
+}
+
+function capped(session: Session, allowance: Allowance): Session {
+  return { ...session, inputs: { ...session.inputs, ...allowance } };
+}
+
+/** For a look that makes no model calls: no cap may refuse its plan, and nobody waits for it. */
+function unheld(session: Session): Session {
+  return { ...capped(session, UNHELD), progress: { style: 'steps', write: () => undefined } };
+}
+
+/** The session, whose progress is said in one line that changes. */
+function saying(session: Session, write: (line: string) => void): Session {
+  return { ...session, progress: { style: 'line', write } };
+}
+
+/** The session, in which no further call is made once the files have changed. */
+function endingWith(session: Session, edited: AbortSignal): Session {
+  const { halting } = session;
+  return {
+    ...session,
+    halting: {
+      ...halting,
+      signal: AbortSignal.any([halting.signal, edited]),
+      halted: () =>
+        halting.halted() ??
+        (edited.aborted ? { title: 'Interrupted', why: 'the files changed' } : null),
+    },
+  };
+}
+
+const NONE = { result: null, sent: [], prompts: [] } as const;
+
+/** A session in which one reference alone runs in one column, so many times. */
+function onlyOne(session: Session, { suite, id, variant, tries }: Single): Session {
+  const { inputs } = session;
+  const { overrides } = inputs.read;
+  return {
+    ...session,
+    inputs: {
+      ...inputs,
+      read: {
+        ...inputs.read,
+        overrides: {
+          ...overrides,
+          prompts: [suite],
+          references: [id],
+          tags: null,
+          only: { ...variant.parameters, model: variant.model },
+          settings: [
+            ...overrides.settings.filter(({ path }) => path[0] !== 'n_tries'),
+            { path: ['n_tries'], value: tries, line: `n_tries=${String(tries)}` },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** Base and the files; the files alone where git has nothing to compare with, and why. */
+async function sidesOf(
+  session: Session,
+  base: string | undefined,
+): Promise<{ sides: Pick<Sides, 'base' | 'head'>; alone: string | null }> {
+  try {
+    const { repository } = session;
+    const sides = await findLocalSides(repository, {
+      base: base ?? null,
+      head: WORKTREE,
+      workingDirectory: '',
+    });
+    return { sides, alone: null };
+  } catch (error) {
+    if (!(error instanceof UserError) || base !== undefined) throw error;
+    const [problem] = error.problems;
+    return {
+      sides: await currentFiles(session),
+      alone: problem === undefined ? 'there is no base' : formatProblem(problem),
+    };
+  }
+}
+
+/** The files that actions may change, as this look reads them. */
+async function textsOf(
+  head: SourceTree,
+  results: readonly (Result | null)[],
+  prompts: readonly (readonly [string, WrittenPrompt])[],
+): Promise<Map<string, string>> {
+  const named = [
+    ...results.flatMap((result) =>
+      (result?.suites ?? []).flatMap(({ references }) => references.map(({ file }) => file)),
+    ),
+    ...prompts.flatMap(([, { tests, rubrics }]) => [tests, ...rubrics.map(({ file }) => file)]),
+  ];
+  const files = [...new Set(named)].filter((file) => head.files.has(file));
+  return new Map(
+    await Promise.all(
+      files.map(async (file) => [file, new TextDecoder().decode(await head.read(file))] as const),
+    ),
+  );
+}

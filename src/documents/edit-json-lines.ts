@@ -1,0 +1,67 @@
+import type { Json, JsonMap } from '../types/plain.ts';
+import type { Edited } from './edit-yaml.ts';
+
+/** One change of a JSON Lines file that leaves every other byte of it as it is. */
+export type JsonLinesEdit =
+  /** Members of the object at a line, which are added where it lacks them. */
+  | { kind: 'set'; line: number; members: JsonMap }
+  /** A further object at the end, spelt as the one at a line. */
+  | { kind: 'append'; line: number; value: JsonMap };
+
+/**
+ * Lines are known by their place and by what they hold: `read` is the text as it was when the place
+ * was found. A line that changed since, or that is spelt in a way that cannot be kept, is refused.
+ */
+export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): Edited {
+  const lines = text.split('\n');
+  const old = lines[edit.line - 1]?.trim() ?? '';
+  const value = objectIn(old);
+  if (value === null) return { refused: 'the reference is not at its place any more' };
+  const before = objectIn(read.split('\n')[edit.line - 1]?.trim() ?? '');
+  if (JSON.stringify(before) !== JSON.stringify(value))
+    return { refused: 'it was changed since it was read: another reference stands there now' };
+  const spelling = [compact, spaced].find((spell) => spell(value) === old);
+  if (edit.kind === 'append') return { text: withLine(text, (spelling ?? compact)(edit.value)) };
+  if (spelling === undefined)
+    return { refused: 'its line is spelt so that it cannot be written back without changing more' };
+  lines[edit.line - 1] = (lines[edit.line - 1] ?? '').replace(old, () =>
+    spelling({ ...value, ...edit.members }),
+  );
+  return { text: lines.join('\n') };
+}
+
+/** The object at a line of a file's text; null: there is none. */
+export function jsonAtLine(text: string, line: number): JsonMap | null {
+  return objectIn(text.split('\n')[line - 1]?.trim() ?? '');
+}
+
+/** The text with a line more, its last line whole again. */
+function withLine(text: string, line: string): string {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const filled = text.trimEnd();
+  const rest = text.slice(filled.length);
+  return `${filled}${newline}${line}${rest === '' ? newline : rest}`;
+}
+
+function objectIn(line: string): JsonMap | null {
+  try {
+    const value = JSON.parse(line) as Json;
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function compact(value: Json): string {
+  return JSON.stringify(value);
+}
+
+/** As Python writes it. */
+function spaced(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+  if (value !== null && typeof value === 'object')
+    return `{${Object.entries(value)
+      .map(([key, each]) => `${JSON.stringify(key)}: ${spaced(each)}`)
+      .join(', ')}}`;
+  return JSON.stringify(value);
+}

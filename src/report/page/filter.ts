@@ -1,0 +1,101 @@
+import type { AttributeResult } from '../../result/attributes.ts';
+import type { ReferenceStatus } from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
+import { count } from '../../text/amounts.ts';
+import { escapeMarkup, shorten } from '../../text/visible.ts';
+import { NAME_LIMIT } from '../sections/document.ts';
+import { explainedSuites } from '../sections/explained-suites.ts';
+import { suitesWorstFirst } from '../sections/order.ts';
+import { STATUS_WORDS } from '../sections/phrases.ts';
+import type { PageIndex } from './page-index.ts';
+import { STATUS_ORDER } from './references.ts';
+
+/** Tags that can be filtered by, the most frequent ones. */
+const MOST_TAGS = 200;
+
+/** One choice of a select: its value, and its words as text. */
+export interface Choice {
+  value: string;
+  words: string;
+}
+
+/** What references are filtered by; a page says which row has which of these values. */
+export interface Choices {
+  /** Of each reference. */
+  statuses: readonly ReferenceStatus[];
+  suites: readonly Choice[];
+  tags: readonly Choice[];
+  /** As HTML, see {@link kindsHtml}. */
+  kinds: string;
+}
+
+/** A box for each status that is there, and a select for suites, attributes and tags. */
+export function choicesHtml({ statuses, suites, tags, kinds }: Choices): string {
+  const number = (status: ReferenceStatus): number =>
+    statuses.filter((one) => one === status).length;
+  const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map(
+    (status) =>
+      `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(STATUS_WORDS[status])} (${count(number(status))})</label>`,
+  );
+  return [
+    ...boxes,
+    selectHtml('suite', 'Suite', 'All suites', suites.length > 1 ? optionsHtml(suites) : ''),
+    selectHtml('kinds', 'Attribute', 'All attributes', kinds),
+    selectHtml('tags', 'Tag', 'All tags', optionsHtml(tags)),
+  ].join('');
+}
+
+/** The field for words, and where it is said how many are shown. */
+export const SEARCH_HTML =
+  '<input type="search" placeholder="Find in references" aria-label="Find in references">';
+
+function selectHtml(name: string, label: string, any: string, options: string): string {
+  return options === ''
+    ? ''
+    : `<select name="${name}" aria-label="${label}"><option value="">${any}</option>${options}</select>`;
+}
+
+function optionsHtml(choices: readonly Choice[]): string {
+  return choices
+    .map(
+      ({ value, words }) =>
+        `<option value="${escapeMarkup(value)}">${escapeMarkup(shorten(words, NAME_LIMIT))}</option>`,
+    )
+    .join('');
+}
+
+/** The tags to filter by, of those that references have. */
+export function frequentTags(tagged: Iterable<readonly string[]>): string[] {
+  const uses = new Map<string, number>();
+  for (const tags of tagged) for (const tag of tags) uses.set(tag, (uses.get(tag) ?? 0) + 1);
+  return [...uses]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MOST_TAGS)
+    .map(([tag]) => tag);
+}
+
+/** The attributes of all suites, as options in groups. */
+export function kindsHtml(result: Result, index: Pick<PageIndex, 'kind'>): string {
+  const groups = explainedSuites(result, suitesWorstFirst(result.suites)).flatMap((of) =>
+    KINDS.map(({ kind, words }) => ({
+      label: `${of.name}: ${words}`,
+      attributes: of.attributes.filter((one) => one.kind === kind),
+    })),
+  );
+  const choice = (one: AttributeResult): Choice => ({
+    value: index.kind(one) ?? '',
+    words: `${shorten(one.name, NAME_LIMIT)} (${count(one.references.length)})`,
+  });
+  return groups
+    .filter(({ attributes }) => attributes.length > 0)
+    .map(
+      ({ label, attributes }) =>
+        `<optgroup label="${escapeMarkup(shorten(label, NAME_LIMIT))}">${optionsHtml(attributes.map(choice))}</optgroup>`,
+    )
+    .join('');
+}
+
+const KINDS = [
+  { kind: 'domain', words: 'domains' },
+  { kind: 'subtask', words: 'sub-tasks' },
+] as const;

@@ -1,0 +1,151 @@
+import { pairing, TOLD_APART } from '../../judge/pairing.ts';
+import type { AttributeResult } from '../../result/attributes.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
+import type { Side } from '../../types/plain.ts';
+import { suiteKey } from '../sections/explained-suites.ts';
+import { variantWords } from '../sections/phrases.ts';
+import { STATUS_ORDER } from './references.ts';
+
+/** One answer sheet: a reference of one prompt with one variant, on base and in the working tree. */
+export interface Cell {
+  suite: SuiteResult;
+  reference: ReferenceResult;
+}
+
+/** One column: a variant's answers on one side. */
+export interface Column {
+  /** In words, which tell the variants of a prompt apart. */
+  variant: string;
+  side: Side;
+}
+
+/** What names a column in the page, and in what the page asks for. */
+export function columnKey({ side, variant }: Column): string {
+  return `${side} ${variant}`;
+}
+
+/** One reference of one prompt in all columns. */
+export interface MatrixRow {
+  /** Stable from one look to the next. */
+  key: string;
+  cells: Cell[];
+}
+
+/** One prompt's matrix. A column is a variant; where there is a base, it has base's answers too. */
+export interface Matrix {
+  name: string;
+  variants: string[];
+  verdict: SuiteResult | null;
+  apart: string[];
+  rows: MatrixRow[];
+}
+
+function rowKey({ path, name }: SuiteResult, { id }: ReferenceResult): string {
+  return JSON.stringify([path, name, id]);
+}
+
+/** Tells prompts apart, whatever variants they run in. */
+export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
+  return JSON.stringify([path, name]);
+}
+
+/** The cell of a row in a column; undefined: this reference is not run in this variant. */
+export function cellIn(
+  { cells }: MatrixRow,
+  { variant }: Pick<Column, 'variant'>,
+): Cell | undefined {
+  return cells.find(({ suite }) => variantWords(suite.variant) === variant);
+}
+
+/**
+ * References × variants of each prompt: what was compared, and of what was not, the answers that are
+ * stored.
+ */
+export function matricesOf(result: Result, all: Result | null): Matrix[] {
+  const prompts = new Map<string, { compared: SuiteResult[]; stored: SuiteResult[] }>();
+  const entry = (suite: SuiteResult) => {
+    const key = promptKey(suite);
+    const found = prompts.get(key) ?? { compared: [], stored: [] };
+    prompts.set(key, found);
+    return found;
+  };
+  for (const suite of all?.suites ?? []) entry(suite).stored.push(suite);
+  for (const suite of result.suites) entry(suite).compared.push(suite);
+  return [...prompts.values()]
+    .map(({ compared, stored }) => matrixOf(compared, stored))
+    .sort((one, other) => worstOf(one) - worstOf(other));
+}
+
+/** Place of its worst row in the order of statuses. */
+function worstOf({ rows }: Matrix): number {
+  return rows.reduce((worst, row) => Math.min(worst, rankOf(row)), STATUS_ORDER.length);
+}
+
+function matrixOf(compared: readonly SuiteResult[], stored: readonly SuiteResult[]): Matrix {
+  const variants = [
+    ...new Set([...compared, ...stored].map(({ variant }) => variantWords(variant))),
+  ];
+  const rows = new Map<string, Map<string, Cell>>();
+  for (const suite of [...stored, ...compared])
+    for (const reference of suite.references) {
+      const key = rowKey(suite, reference);
+      const row = rows.get(key) ?? new Map<string, Cell>();
+      row.set(variantWords(suite.variant), { suite, reference });
+      rows.set(key, row);
+    }
+  return {
+    name: (compared[0] ?? stored[0])?.name ?? '',
+    variants,
+    verdict: compared[0] ?? null,
+    apart: apartWords(compared.length > 1 ? compared : stored),
+    rows: [...rows].map(([key, cells]) => ({
+      key,
+      cells: variants.flatMap((variant) => cells.get(variant) ?? []),
+    })),
+  };
+}
+
+/** Further variants against the first, on the same references. */
+function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
+  if (first === undefined) return [];
+  return others.flatMap((other) => {
+    const paired = pairing(first, other);
+    if (paired === null) return [];
+    const word =
+      paired.p >= TOLD_APART
+        ? 'is not told apart from'
+        : paired.difference < 0
+          ? 'is worse than'
+          : 'is better than';
+    return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on the same ${String(paired.references)} references`;
+  });
+}
+
+/** The worst of a row's cells. */
+export function statusOf({ cells }: MatrixRow): ReferenceResult['status'] {
+  const found = cells.map(({ reference }) => reference.status);
+  return STATUS_ORDER.find((status) => found.includes(status)) ?? 'unchanged';
+}
+
+export function rankOf(row: MatrixRow): number {
+  return STATUS_ORDER.indexOf(statusOf(row));
+}
+
+export function tagsOf({ cells: [cell] }: MatrixRow): string[] {
+  return cell?.reference.tags ?? [];
+}
+
+/** Both results' suites and attributes as one; of an attribute that both know, that of more references. */
+export function attributesIn(result: Result, all: Result | null): Result {
+  if (all === null) return result;
+  const keyOf = (one: AttributeResult): string => `${suiteKey(one)} ${one.id}`;
+  const known = new Set(all.attributes.map(keyOf));
+  const suites = new Set(all.suites.map(suiteKey));
+  return {
+    ...result,
+    attributes: [...all.attributes, ...result.attributes.filter((one) => !known.has(keyOf(one)))],
+    suites: [...all.suites, ...result.suites.filter((one) => !suites.has(suiteKey(one)))],
+  };
+}
