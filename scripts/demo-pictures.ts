@@ -56,7 +56,7 @@ export function steady(text: string): string {
 
 function workbenchOf(result: Result): Shown['workbench'] {
   const matrices = matricesOf(result, null);
-  const board = boardOf({ result, all: null, notes: [], empty: [] });
+  const board = boardOf({ result, all: null, missing: false, notes: [], empty: [] });
   const first = /data-key="([^"]*)"/.exec(board.html)?.[1]?.replaceAll('&quot;', '"');
   const row = matrices.flatMap(({ rows }) => rows).find(({ key }) => key === first);
   if (row === undefined) throw new Error('the board has no reference');
@@ -64,7 +64,7 @@ function workbenchOf(result: Result): Shown['workbench'] {
     board: {
       note: 'up to date',
       bad: false,
-      spend: spendWords({ calls: 0, maxCalls: 500, cost: 0, maxCost: 1 }),
+      spend: spendWords({ calls: 0, maxCalls: 500, cost: 0, maxCost: 1, unpriced: false }),
       old: false,
       undo: false,
       ...board,

@@ -63,7 +63,7 @@ async function openWorkbench(
     old: false,
     more: new Map(),
     written: [],
-    spend: { calls: 0, cost: 0, ...given },
+    spend: { calls: 0, cost: 0, unpriced: false, ...given },
     note: 'looking at the files',
     bad: false,
   };

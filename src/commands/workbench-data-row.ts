@@ -62,13 +62,22 @@ export function rowWith({ part, value, reason }: Setting, at: DataPlace): Planne
 export function rowFor(added: NewReference, at: DataPlace): Planned {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return GONE;
-  const value = rowLike(row, added, at.columns);
+  const { tags, skip } = at.columns;
+  // A column that is named must be there; these two say nothing then.
+  const value = {
+    ...rowLike(row, added, at.columns),
+    ...(tags === undefined ? {} : { [tags]: [] }),
+    ...(skip === undefined ? {} : { [skip]: false }),
+  };
   const found = readBy(at, value);
   if (typeof found === 'string')
     return { refused: `a new line like this one ${found}; write it yourself` };
-  return isSame(found, writtenReference(added))
-    ? { kind: 'append', line: at.line, value }
-    : UNCLEAR;
+  const wanted = {
+    ...writtenReference(added),
+    ...(tags === undefined ? {} : { tags: [] }),
+    ...(skip === undefined ? {} : { skip: false }),
+  };
+  return isSame(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
 }
 
 function readBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | string {

@@ -52,6 +52,14 @@ export interface WrittenPrompt {
 /** What a look shows that one run gives. */
 export type Evaluation = Pick<WorkLook, 'result' | 'sent' | 'prompts' | 'missing'>;
 
+interface HowToAsk {
+  /** Nothing is asked. */
+  stored: boolean;
+  exchange?: AnswerExchange;
+  /** The cap on cost is one that nobody chose. */
+  assumesCost?: boolean;
+}
+
 /**
  * Runs the pipeline on these sides; `stored`: without a model call, what nothing stored answers is
  * `missing`.
@@ -60,7 +68,7 @@ export async function evaluateSides(
   session: Session,
   mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'head'>,
-  { stored, exchange }: { stored: boolean; exchange?: AnswerExchange },
+  { stored, exchange, assumesCost = false }: HowToAsk,
 ): Promise<Evaluation> {
   let sent = new Map<string, SentPrompts>();
   let prompts: WorkLook['prompts'] = new Map();
@@ -70,7 +78,11 @@ export async function evaluateSides(
     sides,
     (edges) =>
       run(
-        { ...runInput(session, mode, sides), mayBeEmpty: true },
+        {
+          ...runInput(session, mode, sides),
+          mayBeEmpty: true,
+          ...(assumesCost ? { assumesCost } : {}),
+        },
         {
           ...edges,
           ...(stored
@@ -135,6 +147,7 @@ function withoutUnasked(result: Result): Result {
       : { ...side, tries: side.tries.filter(({ error }) => error?.endsWith(UNASKED) !== true) };
   return {
     ...result,
+    notices: result.notices.filter(({ kind }) => kind !== 'error' && kind !== 'ungraded'),
     suites: result.suites.map((suite) => ({
       ...suite,
       references: suite.references.map((one) => {
@@ -157,6 +170,8 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   };
   return {
     missingKeys: () => [],
+    // As if all were stored: what makes no model calls has no price, and passes no cap.
+    pricing: async () => ({ ...(await edges.pricing()), stored: () => true }),
     guard() {
       edges.guard({
         attempt: () => {

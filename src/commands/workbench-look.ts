@@ -29,12 +29,10 @@ export interface Single {
 
 /** What a look may spend. */
 interface Allowance {
-  maxCalls: number;
+  maxCalls: number | null;
   /** US dollars. */
-  maxCost: number;
+  maxCost: number | null;
 }
-
-const UNHELD: Allowance = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
 
 export interface LookOptions {
   options: EvaluateOptions & { base?: string };
@@ -71,12 +69,12 @@ export function look(
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const judged = (): Promise<Evaluation> =>
-      evaluateSides(unheld(session), mode, sides, { stored: true, exchange: givenBy(answers) });
+      evaluateSides(silent(session), mode, sides, { stored: true, exchange: givenBy(answers) });
     const first = await judged();
     const all =
       base === null || edited.aborted
         ? NONE
-        : await evaluateSides(unheld(session), 'sweep', { base: null, head }, { stored: true });
+        : await evaluateSides(silent(session), 'sweep', { base: null, head }, { stored: true });
     const prompts = [...all.prompts, ...first.prompts];
     const texts = await textsOf(head, [first.result, all.result], prompts);
     const seen = (of: Evaluation): WorkLook => ({
@@ -95,7 +93,7 @@ export function look(
     if (!stored.missing) return stored;
     const asked = await askLive(
       capped(session, allowance),
-      { mode, sides, answers },
+      { mode, sides, answers, assumesCost: options.maxCost === undefined },
       onlooker,
       async () => {
         const soFar = seen(await judged());
@@ -106,24 +104,25 @@ export function look(
   });
 }
 
+interface LiveRun {
+  mode: 'diff' | 'sweep';
+  sides: Pick<Sides, 'base' | 'head'>;
+  /** Gets each answer as it comes. */
+  answers: Map<string, Completion>;
+  assumesCost: boolean;
+}
+
 /** Asks for what is missing; each answer is kept in `answers`, and `draw` shows what there is so far. */
 async function askLive(
   session: Session,
-  {
-    mode,
-    sides,
-    answers,
-  }: {
-    mode: 'diff' | 'sweep';
-    sides: Pick<Sides, 'base' | 'head'>;
-    answers: Map<string, Completion>;
-  },
+  { mode, sides, answers, assumesCost }: LiveRun,
   { progress, paid }: Onlooker,
   draw: () => Promise<void>,
 ): Promise<Evaluation> {
   const live = inPauses(draw);
   const asked = await evaluateSides(saying(session, progress), mode, sides, {
     stored: false,
+    assumesCost,
     exchange: {
       given: () => null,
       keep(key, _request, completion) {
@@ -193,6 +192,7 @@ export function lookAtOne(
     const of = compares ? sides : { base: null, head: sides.head };
     const { result } = await evaluateSides(session, compares ? 'diff' : 'sweep', of, {
       stored: false,
+      assumesCost: options.maxCost === undefined,
     });
     paid(result.usage);
     return edited.aborted ? null : result;
@@ -203,9 +203,9 @@ function capped(session: Session, allowance: Allowance): Session {
   return { ...session, inputs: { ...session.inputs, ...allowance } };
 }
 
-/** For a look that makes no model calls: no cap may refuse its plan, and nobody waits for it. */
-function unheld(session: Session): Session {
-  return { ...capped(session, UNHELD), progress: { style: 'steps', write: () => undefined } };
+/** For looks that make no model calls: what they do is over before anybody has read of it. */
+function silent(session: Session): Session {
+  return { ...session, progress: { style: 'steps', write: () => undefined } };
 }
 
 /** The session, whose progress is said in one line that changes. */

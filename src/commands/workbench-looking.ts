@@ -67,6 +67,7 @@ export function createLooking(given: LookOptions, state: State): Looking {
     paid({ calls, cost_usd }) {
       state.spend.calls += calls;
       state.spend.cost += cost_usd ?? 0;
+      state.spend.unpriced ||= cost_usd === null;
     },
   });
   const follow = (latest: News): void => {

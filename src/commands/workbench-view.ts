@@ -51,18 +51,15 @@ export function shownBoard(state: State): object {
   const common = { note, bad, old, spend: spendWords(spend), undo: state.written.length > 0 };
   if (shown === null || found === null)
     return { ...common, html: '', choices: '', rows: [] } satisfies Board & object;
-  const notes = [
-    ...(found.alone === null
+  const { alone, missing } = found;
+  const notes =
+    alone === null
       ? []
-      : [`Only the files as they are, with nothing to compare them with: ${found.alone}`]),
-    ...(found.missing
-      ? ['Some answers are not there yet; the headline is of those that are.']
-      : []),
-  ];
+      : [`Only the files as they are, with nothing to compare them with: ${alone}`];
   const empty = [...found.prompts].flatMap(([key, { name, variables, references, tool }]) =>
     references === 0 && tool === null ? [{ key, name, variables }] : [],
   );
-  return { ...common, ...boardOf({ ...shown, notes, empty }) };
+  return { ...common, ...boardOf({ ...shown, missing, notes, empty }) };
 }
 
 export function rowOf(state: State, key: string): MatrixRow | null {

@@ -34,6 +34,8 @@ export interface RunInput extends PrepareInput {
   withheld: Withheld | null;
   /** Cap on cost that the workflow or the command line sets, in US dollars; null: the settings'. */
   maxCost: number | null;
+  /** Nobody chose that cap: it is kept as far as prices are known. */
+  assumesCost?: true;
   read: ReadOptions;
   /** The part of a sweep to carry out; absent: all of it. */
   shard?: Shard | undefined;

@@ -108,7 +108,9 @@ function spending(
   { stored }: Pricing,
 ): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
   const found = priced(input, whole, stored);
-  const cost = costCap(input.maxCost, budget);
+  const chosen = costCap(input.maxCost, budget);
+  const cost =
+    chosen !== null && input.assumesCost === true ? { ...chosen, by: 'default' as const } : chosen;
   const caps: Caps = {
     maxCalls: input.maxCalls ?? budget.max_calls,
     maxCost: cost?.dollars ?? null,

@@ -40,19 +40,23 @@ export interface Spend {
   maxCalls: number;
   cost: number;
   maxCost: number;
+  /** Some of the calls had no price that is known. */
+  unpriced: boolean;
 }
 
 export interface BoardInput {
   result: Result;
   all: Result | null;
-  /** Sentences about the state: running, no base, limit reached. */
+  /** Answers are missing yet: there is no verdict. */
+  missing: boolean;
+  /** Sentences about the state: no base, say. */
   notes: readonly string[];
   /** Prompts without a reference: their keys, names and variables. */
   empty: readonly { key: string; name: string; variables: readonly string[] }[];
 }
 
-export function spendWords({ calls, maxCalls, cost, maxCost }: Spend): string {
-  return `${dollars(cost)} of ${dollars(maxCost)} spent · ${String(calls)} of ${String(maxCalls)} calls`;
+export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend): string {
+  return `${dollars(cost)} of ${dollars(maxCost)} spent${unpriced ? ', besides what has no known price' : ''} · ${String(calls)} of ${String(maxCalls)} calls`;
 }
 
 /** What the page's script reads of a row to filter by it. */
@@ -73,7 +77,11 @@ export interface Board {
   rows: RowFacts[];
 }
 
-export function boardOf({ result, all, notes, empty }: BoardInput): Board {
+/** What stands in the verdict's place while answers are missing. */
+const PENDING =
+  '<section class="verdict open"><h1>… No verdict yet</h1><p>Answers are missing; those that are there stand below.</p></section>';
+
+export function boardOf({ result, all, missing, notes, empty }: BoardInput): Board {
   const matrices = matricesOf(result, all).map((matrix) => ({
     ...matrix,
     rows: [...matrix.rows].sort((one, other) => rankOf(one) - rankOf(other)),
@@ -83,7 +91,7 @@ export function boardOf({ result, all, notes, empty }: BoardInput): Board {
   const index = pageIndex(found, new Set());
   return {
     html: [
-      verdictHtml({ result, links: NO_LINKS }),
+      missing ? PENDING : verdictHtml({ result, links: NO_LINKS }),
       ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
       noticesHtml(result),
       ...matrices.map((matrix, at) => matrixHtml(matrix, at, result.mode === 'diff')),

@@ -1,0 +1,178 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { dirname, join } from 'node:path';
+import { beginIn, localEndpoint, type Said } from './command-line.ts';
+import { startModelServer, type ModelServer, type Script } from './models/server.ts';
+import { createRepository, temporaryFolder } from './repository.ts';
+
+/** What the page fetches, as far as tests read it. */
+export interface SeenBoard {
+  html: string;
+  choices: string;
+  note: string;
+  bad: boolean;
+  old: boolean;
+  undo: boolean;
+  spend: string;
+  rows: { status: string; tags: string[] }[];
+}
+
+/** An open workbench on files of its own, and what a page would ask it. */
+export interface OpenWorkbench {
+  directory: string;
+  url: string;
+  server: ModelServer;
+  /** Changes one text of a file. */
+  edit(path: string, from: string, to: string): void;
+  file(path: string): string;
+  board(): Promise<SeenBoard>;
+  /** The board as soon as it is so: it is looked at whenever windows are told something. */
+  boardWhen(is: (board: SeenBoard) => boolean): Promise<SeenBoard>;
+  /** What this changes, and the board once it has been looked at. */
+  boardAfter(work: () => unknown): Promise<SeenBoard>;
+  /** What a row says of itself when it is opened. */
+  detail(id: string): Promise<string>;
+  /** Does as a button would; `id`: the row's reference. */
+  act(action: { kind: string; [part: string]: unknown }, id?: string): Promise<Reply>;
+  /** Status and headers of a request as a browser, or somebody else, would send it. */
+  asked(path: string, headers?: Record<string, string>, method?: 'GET' | 'POST'): Promise<Answer>;
+  stop(): Promise<Said>;
+  /** Ends it and its model server. */
+  close(): Promise<void>;
+}
+
+interface Reply {
+  said: string;
+  bad: boolean;
+}
+
+interface Answer {
+  status: number;
+  headers: NodeJS.Dict<string | string[]>;
+  text: string;
+}
+
+interface WorkbenchOptions {
+  answer: Script;
+  files: Readonly<Record<string, string>>;
+  args?: readonly string[];
+  /** Absent: there is a commit of these files. */
+  git?: boolean;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** `evaldiff dev` in process, on a real repository, against a model server on loopback. */
+export async function openWorkbench({
+  answer,
+  files,
+  args = [],
+  git = true,
+  env = {},
+}: WorkbenchOptions): Promise<OpenWorkbench> {
+  const server = await startModelServer({ answer });
+  const directory = folderWith(files, git);
+  const begun = beginIn(directory, ['dev', ...args], { env: localEndpoint(server, env) });
+  const said = await Promise.race([begun.said('workbench: http'), begun.ended.then(() => '')]);
+  const url = /http:\S+/.exec(said)?.[0];
+  if (url === undefined) throw new Error(`it did not open: ${(await begun.ended).err}`);
+  const asked: OpenWorkbench['asked'] = (path, headers = {}, method = 'GET') =>
+    send(new URL(path, url), {
+      headers,
+      method,
+      body: method === 'POST' ? '{"kind":"raise"}' : '',
+    });
+  const board = async (): Promise<SeenBoard> =>
+    JSON.parse((await asked('board')).text) as SeenBoard;
+  /** `passed`: so many times windows must have been told something before. */
+  const boardOnce = async (
+    work: () => unknown,
+    is: (board: SeenBoard) => boolean,
+    passed = 0,
+  ): Promise<SeenBoard> => {
+    const events = await fetch(new URL('events', url));
+    const reader = events.body?.getReader();
+    try {
+      await reader?.read();
+      await work();
+      for (let heard = 0; ; heard += 1) {
+        const seen = await board();
+        if (heard >= passed && is(seen)) return seen;
+        await reader?.read();
+      }
+    } finally {
+      await reader?.cancel();
+    }
+  };
+  const keyOf = async (id: string): Promise<string> => {
+    const keys = [...(await board()).html.matchAll(/data-key="([^"]*)"/g)].map(([, key = '']) =>
+      key.replaceAll('&quot;', '"'),
+    );
+    const key = keys.find((one) => one.includes(`"${id}"`));
+    if (key === undefined) throw new Error(`there is no row of ${id}: ${keys.join(' ')}`);
+    return key;
+  };
+  return {
+    directory,
+    url,
+    server,
+    edit(path, from, to) {
+      const file = join(directory, path);
+      writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+    },
+    file: (path) => readFileSync(join(directory, path), 'utf8'),
+    board,
+    boardWhen: (is) => boardOnce(() => undefined, is),
+    boardAfter: (work) => boardOnce(work, ({ note, old }) => note === 'up to date' && !old, 1),
+    detail: async (id) => (await asked(`detail?key=${encodeURIComponent(await keyOf(id))}`)).text,
+    async act(action, id) {
+      const { host, origin } = new URL(url);
+      const { text } = await send(new URL('act', url), {
+        headers: { 'content-type': 'application/json', origin, host },
+        method: 'POST',
+        body: JSON.stringify(id === undefined ? action : { key: await keyOf(id), ...action }),
+      });
+      return JSON.parse(text) as Reply;
+    },
+    asked,
+    stop: begun.stop,
+    async close() {
+      await begun.stop();
+      await server.close();
+    },
+  };
+}
+
+/** Real files, with a commit of them or without git. */
+function folderWith(files: Readonly<Record<string, string>>, git: boolean): string {
+  if (git) {
+    const repository = createRepository();
+    repository.write({ ...files });
+    repository.commit('begin');
+    return repository.directory;
+  }
+  const directory = temporaryFolder('no-git');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  return directory;
+}
+
+function send(
+  url: URL,
+  { headers, method, body }: { headers: Record<string, string>; method: string; body: string },
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
