@@ -1185,6 +1185,10 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
+                     * The metric’s own code broke on it, which fails it; absent: it did not.
+                     */
+                    raised?: true;
+                    /**
                      * The rubric’s label; absent: no rubric judged.
                      */
                     label?: string;
@@ -1246,7 +1250,7 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * The metric’s own code broke on this answer, which fails it; absent: it did not.
+                 * The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
                  */
                 raised?: true;
                 /**
@@ -1334,6 +1338,10 @@ export interface EvaldiffResult {
                      * Why; null: nothing is said.
                      */
                     reason: string | null;
+                    /**
+                     * The metric’s own code broke on it, which fails it; absent: it did not.
+                     */
+                    raised?: true;
                     /**
                      * The rubric’s label; absent: no rubric judged.
                      */
@@ -1635,6 +1643,10 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
+                     * The metric’s own code broke on it, which fails it; absent: it did not.
+                     */
+                    raised?: true;
+                    /**
                      * The rubric’s label; absent: no rubric judged.
                      */
                     label?: string;
@@ -1696,7 +1708,7 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * The metric’s own code broke on this answer, which fails it; absent: it did not.
+                 * The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
                  */
                 raised?: true;
                 /**
@@ -1784,6 +1796,10 @@ export interface EvaldiffResult {
                      * Why; null: nothing is said.
                      */
                     reason: string | null;
+                    /**
+                     * The metric’s own code broke on it, which fails it; absent: it did not.
+                     */
+                    raised?: true;
                     /**
                      * The rubric’s label; absent: no rubric judged.
                      */

@@ -86,6 +86,7 @@ function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
     status,
     value,
     reason,
+    ...('raised' in score ? { raised: true } : {}),
     ...(label === undefined ? {} : { label }),
     ...(score.grade === undefined ? {} : { grade: score.grade }),
   };

@@ -92,7 +92,7 @@ function upToMessage(answer: MetricAnswer, message: number, length: number): Met
  * wants of the judged objects does, and its value is their mean: a number, or a number for each
  * entry of a map. What could not be judged is no pass and no fail; the whole is decided where it
  * cannot turn the balance, and else as little judged as that object. Conditions that hold nowhere
- * skip the metric.
+ * skip the metric; code that breaks on all it judges has broken on the answer.
  */
 export function scoreOfObjects(
   { name: metric, skip, level, every = 1 }: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
@@ -124,13 +124,14 @@ export function scoreOfObjects(
       skip,
       objects,
     };
-  const pass = passes >= needed;
+  const judged = of('pass', 'fail');
   return {
     metric,
-    status: pass ? 'pass' : 'fail',
-    value: meanOf(of('pass', 'fail').map(({ value }) => value)),
+    status: passes >= needed ? 'pass' : 'fail',
+    value: meanOf(judged.map(({ value }) => value)),
     reason: passes === meant.length ? null : reasonOf(level, passes, meant),
     skip,
+    ...(judged.every(({ raised }) => raised) ? { raised: true } : {}),
     objects,
   };
 }

@@ -66,6 +66,10 @@ const objectScoreSchema = z.strictObject({
     .describe('What the metric came to on this object.'),
   value: jsonSchema.describe('What the metric measured there; null: nothing.'),
   reason: z.string().nullable().describe('Why; null: nothing is said.'),
+  raised: z
+    .literal(true)
+    .describe('The metric’s own code broke on it, which fails it; absent: it did not.')
+    .exactOptional(),
   label: z.string().describe('The rubric’s label; absent: no rubric judged.').exactOptional(),
   grade,
 }) satisfies z.ZodType<ObjectScore>;
@@ -95,7 +99,7 @@ export const scoreSchema = z.discriminatedUnion('status', [
     reason: z.string().nullable().describe('Why, as the metric or its grader says; null: nothing.'),
     raised: z
       .literal(true)
-      .describe('The metric’s own code broke on this answer, which fails it; absent: it did not.')
+      .describe('The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.')
       .exactOptional(),
     label: z
       .string()

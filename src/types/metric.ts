@@ -106,6 +106,8 @@ export interface ObjectScore {
   /** Null where it was not measured. */
   value: Json;
   reason: string | null;
+  /** The check's own code broke on it. */
+  raised?: true;
   /** The rubric's label behind the value. */
   label?: string;
   grade?: GradeRecord;
@@ -125,7 +127,7 @@ export type Score =
       value: Json;
       reason: string | null;
       skip: boolean;
-      /** The check's own code broke on this answer. */
+      /** The check's own code broke on this answer, or on each of its judged objects. */
       raised?: true;
       /** The rubric's label behind the value. */
       label?: string;

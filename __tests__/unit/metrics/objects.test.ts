@@ -115,6 +115,17 @@ describe('the score of many objects', () => {
     expect(of('✓✓', 1, ['x', 'y'])[1]).toBeNull();
   });
 
+  test('is code that broke where it did on every judged object, whatever else was not judged', () => {
+    const broken = (written: string) =>
+      scoreOfObjects(
+        { name: 'kind', skip: false, level: 'Turn' },
+        scores(written).map((one) => (one.status === 'fail' ? { ...one, raised: true } : one)),
+      );
+    expect(broken('✗·✗?')).toMatchObject({ status: 'fail', raised: true });
+    expect(broken('✗✓✗')).not.toHaveProperty('raised');
+    expect(broken('··')).not.toHaveProperty('raised');
+  });
+
   test('gives three reasons and counts the others', () => {
     expect(of('✗✗✗✗✗')[2]).toBe(
       '0 of 5 turns pass; turn 1: said 0; turn 2: said 1; turn 3: said 2; and 2 more',
