@@ -1,4 +1,25 @@
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+
+// Repositories and stores of tests are written, synced and thrown away at once: in memory, where a
+// machine has room for them there, that takes a fifth less of the processor and no disk.
+const MEMORY = '/dev/shm';
+if (process.env.TMPDIR === undefined && hasRoom(MEMORY)) {
+  const folder = mkdtempSync(`${MEMORY}/evaldiff-tests-`);
+  // As the machine's own: some tests are other users.
+  chmodSync(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+}
+
+function hasRoom(folder) {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > 4 * 2 ** 30;
+  } catch {
+    return false;
+  }
+}
 
 /** @type {import('jest').Config} */
 const project = {
