@@ -1,5 +1,5 @@
 import type { CauseUnit } from '../result/causes.ts';
-import { changedFile, partPlace, type SuiteSide } from '../select/affected.ts';
+import { changedFile, partPlace, type SuiteSide } from '../select/prompt-changes.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { isMap, type Json } from '../types/plain.ts';
 

@@ -1,6 +1,7 @@
 import type { CauseUnit } from '../result/causes.ts';
-import { partPlace, type AffectedReference, type SuiteSide } from '../select/affected.ts';
+import type { AffectedReference } from '../select/affected.ts';
 import { generationOf, targetIdentity, type Generation } from '../select/generation.ts';
+import { partPlace, type SuiteSide } from '../select/prompt-changes.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt } from '../suite/suite.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
@@ -44,10 +45,7 @@ export function promptChange(
     before === null || after === null ? messages(base, head, read) : code(base, head, read);
   const model = modelUnit(base, head);
   const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
-  const shared = [
-    ...(model === null ? [] : [model]),
-    ...parameterUnits(parameters, base, head),
-  ];
+  const shared = [...(model === null ? [] : [model]), ...parameterUnits(parameters, base, head)];
   const shift = shared.length;
   const offset = model === null ? 0 : 1;
   return {

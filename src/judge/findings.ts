@@ -1,4 +1,4 @@
-import { attributesOf, type AttributeResult } from '../result/attributes.ts';
+import { suiteAttributes, type AttributeResult } from '../result/attributes.ts';
 import { countsForVerdict } from '../result/counts.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
@@ -76,7 +76,7 @@ function regressedAttributes(
   attributes: readonly AttributeResult[],
 ): string[] {
   if (word !== 'fail') return [];
-  const own = attributesOf(suite, attributes).filter(({ verdict }) => verdict === 'regressed');
+  const own = suiteAttributes(suite, attributes).filter(({ verdict }) => verdict === 'regressed');
   return own.map(
     (one) =>
       `${suite.name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +

@@ -1,5 +1,5 @@
 import { steeringFor } from '../select/scoring.ts';
-import { judgingCalls } from './plan.ts';
+import { judgingCalls } from './judging-calls.ts';
 import type { SuiteRun } from './suite-run.ts';
 
 /**

@@ -2,7 +2,7 @@ import { isBatched } from '../select/targets.ts';
 import type { Message, Purpose, Request, Target } from '../types/model.ts';
 import { certainCalls } from './explain-calls.ts';
 import { evaluatorCallsOf } from './grader-tests.ts';
-import { judgingCalls } from './plan.ts';
+import { judgingCalls } from './judging-calls.ts';
 import type { Prepared } from './prepared.ts';
 import type { Price } from './price.ts';
 import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';

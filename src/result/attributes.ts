@@ -145,7 +145,7 @@ export type Insight = z.infer<typeof insightSchema>;
 export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
 
 /** The attributes of one suite. */
-export function attributesOf(
+export function suiteAttributes(
   { path, name, variant }: { path: string; name: string; variant: AttributeResult['variant'] },
   attributes: readonly AttributeResult[],
 ): AttributeResult[] {

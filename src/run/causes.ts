@@ -5,7 +5,7 @@ import { defaultCauseCalls, MOST_CAUSE_CALLS } from '../plan/cause-calls.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import type { SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
-import { attributesOf, type AttributeResult } from '../result/attributes.ts';
+import { suiteAttributes, type AttributeResult } from '../result/attributes.ts';
 import type { SuiteCauses } from '../result/causes.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import type { Side, TrustLevel } from '../types/plain.ts';
@@ -70,7 +70,7 @@ export async function causesOf(
     const left = worse.length - index;
     const own = {
       ...one,
-      attributes: attributesOf(one.result, attributes),
+      attributes: suiteAttributes(one.result, attributes),
       off: causes.max_calls === 0,
       room: Math.ceil(room / left),
       alpha: ALPHA / worse.length,

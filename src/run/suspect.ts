@@ -20,7 +20,7 @@ import { fixOf, type FixBench } from './fixes.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
 /** A suite that got worse, and what is to be found of it. */
-export interface Suspect {
+interface Suspect {
   comparison: SuiteComparison;
   result: SuiteResult;
   /** Its attributes, where they were worked out. */

@@ -2,7 +2,7 @@ import type { Replaced } from '../result/result.ts';
 import { judgingTargets } from '../suite/metrics.ts';
 import { placeOf } from '../suite/models.ts';
 import type { Target } from '../types/model.ts';
-import type { SuiteSide } from './affected.ts';
+import type { SuiteSide } from './prompt-changes.ts';
 import type { AffectedSuite } from './select.ts';
 
 /** A model that base asks and whose place something of the pull request's own takes. */

@@ -5,10 +5,11 @@ import { askedModel } from '../suite/models.ts';
 import { keyPlace, type Settings, type Suite, type Variant } from '../suite/suite.ts';
 import { passportOf, refusedBy } from '../types/passports.ts';
 import type { Notice, Problem, Scalar, Side } from '../types/plain.ts';
-import { affectedReferences, type AffectedReference, type SuiteSide } from './affected.ts';
+import { affectedReferences, type AffectedReference } from './affected.ts';
 import { nameEvaluators, type Evaluator } from './conversation-rules.ts';
 import type { ResolvedVariant } from './generation.ts';
 import { pairSuites } from './pair.ts';
+import type { SuiteSide } from './prompt-changes.ts';
 import type { Scoring } from './scoring.ts';
 import {
   isProblem,

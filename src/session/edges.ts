@@ -5,7 +5,6 @@ import type { Repository } from '../git/repository.ts';
 import type { Halt } from '../plan/halt.ts';
 import { createActivity, systemClock, type Activity } from '../providers/clock.ts';
 import { createProviders, type Providers } from '../providers/index.ts';
-import type { BatchLedger } from '../providers/open-batch.ts';
 import type { Edges } from '../run/input.ts';
 import { createSandbox, type SandboxOptions } from '../sandbox/index.ts';
 import { recordingKey, requestKey } from '../select/generation.ts';
@@ -17,42 +16,11 @@ import type { Json } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
-import { refusalMemory } from './learned.ts';
+import { ledgerOf, refusalMemory } from './learned.ts';
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
 import { storedHistory, keepNoise, lastNoise } from './run-history.ts';
 import { createSchemaChecker } from './schemas.ts';
-
-/**
- * The stores as the place where batches are written down: read in all of them, written in the
- * first.
- */
-export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
-  /** A store that cannot be written costs the reuse of a batch, and never a run. */
-  const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
-    try {
-      const [store] = await openStores();
-      return store === undefined ? without : work(store);
-    } catch {
-      return without;
-    }
-  };
-  return {
-    async pending() {
-      const found = (await openStores()).flatMap((store) => store.batches());
-      return [...new Map(found.map((batch) => [batch.id, batch])).values()];
-    },
-    submitted: (batch) => writing((store) => store.addBatch(batch), false),
-    keep: (key, target, completion) =>
-      writing((store) => {
-        store.keep(key, target, completion);
-      }, undefined),
-    ended: (id) =>
-      writing((store) => {
-        store.endBatch(id);
-      }, undefined),
-  };
-}
 
 /** Resolves in the next turn of the event loop, when all that only computes has been done. */
 function nextTurn(): Promise<void> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { BatchLedger } from '../providers/open-batch.ts';
 import type { RefusalMemory } from '../providers/refusals.ts';
 import type { Store } from '../store/index.ts';
 import { sha256 } from './cached-complete.ts';
@@ -54,4 +55,35 @@ function readNote(body: string | null): z.infer<typeof noteSchema> | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * The stores as the place where batches are written down: read in all of them, written in the
+ * first.
+ */
+export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
+  /** A store that cannot be written costs the reuse of a batch, and never a run. */
+  const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
+    try {
+      const [store] = await openStores();
+      return store === undefined ? without : work(store);
+    } catch {
+      return without;
+    }
+  };
+  return {
+    async pending() {
+      const found = (await openStores()).flatMap((store) => store.batches());
+      return [...new Map(found.map((batch) => [batch.id, batch])).values()];
+    },
+    submitted: (batch) => writing((store) => store.addBatch(batch), false),
+    keep: (key, target, completion) =>
+      writing((store) => {
+        store.keep(key, target, completion);
+      }, undefined),
+    ended: (id) =>
+      writing((store) => {
+        store.endBatch(id);
+      }, undefined),
+  };
 }

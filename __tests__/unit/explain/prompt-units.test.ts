@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { promptChange, type PromptChange } from '../../../src/explain/prompt-units.ts';
-import type { AffectedReference, SuiteSide } from '../../../src/select/affected.ts';
+import type { AffectedReference } from '../../../src/select/affected.ts';
 import { generationOf } from '../../../src/select/generation.ts';
+import type { SuiteSide } from '../../../src/select/prompt-changes.ts';
 import { createRandom, nextIndex, type Random } from '../../../src/statistics/random.ts';
 import type { Prompt, Reference } from '../../../src/suite/suite.ts';
 import type { Message } from '../../../src/types/model.ts';

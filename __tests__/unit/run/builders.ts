@@ -6,7 +6,7 @@ import type {
   TryResult,
 } from '../../../src/result/reference-result.ts';
 import type { PassRate, SuiteResult } from '../../../src/result/suite-result.ts';
-import type { SuiteSide } from '../../../src/select/affected.ts';
+import type { SuiteSide } from '../../../src/select/prompt-changes.ts';
 import type { Scoring } from '../../../src/select/scoring.ts';
 import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
 import type {
