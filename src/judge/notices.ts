@@ -66,12 +66,13 @@ function oneSided({ suite }: SuiteRun, { name, references }: SuiteResult): Notic
   const found = references.filter(
     ({ base, head }) => base === null && head !== null && head.tries_judged > 0,
   );
-  return listNotice(
-    'not-comparable',
-    name,
-    found,
-    'could be run on head only: base has no value for a variable of its prompt',
-  );
+  const { prompt } = suite.base.suite;
+  const { model, target } = suite.base.variant;
+  const why =
+    target === null && prompt.code === null
+      ? `base’s settings do not say who answers as ${model === null ? 'its model' : `"${model}"`}`
+      : 'base has no value for a variable of its prompt';
+  return listNotice('not-comparable', name, found, `could be run on head only: ${why}`);
 }
 
 function listNotice(

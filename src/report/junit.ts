@@ -13,10 +13,10 @@ import {
   metricMeans,
   passed,
   rates,
+  repeatedNames,
   rolledUpWords,
   variantWords,
 } from './sections/phrases.ts';
-import { repeatedNames } from './sections/suites.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */
 const PART = 4_000;

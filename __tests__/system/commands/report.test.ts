@@ -214,6 +214,50 @@ describe('evaldiff report of two results', () => {
   });
 });
 
+describe('two models on one prompt', () => {
+  const asked = async (argv: readonly string[], settings: string) => {
+    shop = await openShop({
+      references: 6,
+      answer: ({ model, messages }) => ({
+        text: model === 'model-2' && /question [0-4]/.test(JSON.stringify(messages)) ? 'No' : '5',
+      }),
+      settings,
+    });
+    const prompt = join(shop.repository.directory, 'prompts/ask.yaml');
+    const settingsFile = join(shop.repository.directory, 'evaldiff.yaml');
+    writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Answer:', 'Answer this:'));
+    const now = readFileSync(settingsFile, 'utf8');
+    writeFileSync(settingsFile, now.includes(SECOND) ? now : `${now}${SECOND}`);
+    const { out } = await shop.evaldiff(...argv, 'model=m,n', '--report', 'out');
+    const files = filesBelow(join(shop.repository.directory, 'out'));
+    return [out, files['comment.md'] ?? '', files['report.html'] ?? ''];
+  };
+  const SECOND = '  n: { provider: openai, endpoint: local, model: model-2 }\n';
+
+  test.each(['run', 'diff'])(
+    'are paired by their references in terminal, comment and page of %s, and told apart by name',
+    async (command) => {
+      const outputs = await asked([command], SECOND);
+      for (const said of outputs.map((text) => text.replaceAll(/\s+/g, ' '))) {
+        expect(said).toContain(
+          'The first is ahead of all others: on the same references, each passes less often (paired test).',
+        );
+        expect(said).not.toContain('overlap');
+      }
+    },
+  );
+
+  test('of which base does not know one: the comparison says so, and blames no variable', async () => {
+    const [terminal = ''] = await asked(['diff'], '');
+    const said = terminal.replaceAll(/\s+/g, ' ');
+    expect(said).toContain(
+      'could be run on head only: base’s settings do not say who answers as "n"',
+    );
+    expect(said).toMatch(/- ask \(n\): base cannot answer these references/);
+    expect(said).not.toContain('variable');
+  });
+});
+
 describe('evaldiff report', () => {
   test("rolls several tries up into one row, with the columns of llmeval's report, whatever the type of expected", async () => {
     const { code, out } = await report(

@@ -4,10 +4,9 @@ import { signed, count, counted } from '../../text/amounts.ts';
 import { escapeMarkup } from '../../text/visible.ts';
 import { text, type Links } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { VERDICTS, change, difference, rates } from '../sections/phrases.ts';
+import { VERDICTS, change, difference, rates, repeatedNames } from '../sections/phrases.ts';
 import {
   becauseLine,
-  repeatedNames,
   rolled,
   suiteCell,
   sweepSize,

@@ -2,8 +2,7 @@ import type { AttributeResult, DroppedInsights, Insight } from '../../result/att
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
-import { variantWords } from './phrases.ts';
-import { repeatedNames } from './suites.ts';
+import { repeatedNames, variantWords } from './phrases.ts';
 
 /** What is known of the attributes of one suite. */
 export interface ExplainedSuite {

@@ -3,7 +3,7 @@ import type { GraderError, SuiteResult } from '../../result/suite-result.ts';
 import { counted, percent, signed } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore } from './phrases.ts';
+import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
 /**
  * Pass rates of suites that a rubric alone judges, beside what they are without the errors that its
@@ -14,6 +14,7 @@ export function graderErrors({ suites }: Result, { items }: Detail): Block[] {
     suite.grader_error === undefined ? [] : [{ suite, error: suite.grader_error }],
   );
   if (found.length === 0) return [];
+  const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
   const more = andMore(found.length, shown.length);
   return group(
@@ -31,22 +32,24 @@ export function graderErrors({ suites }: Result, { items }: Detail): Block[] {
                 'Difference',
                 'Grader is right',
               ].map((title) => [text(title)]),
-              rows: shown.map(({ suite, error }) => rowOf(suite, error)),
+              rows: shown.map(({ suite, error }) =>
+                rowOf(suite, suiteName(suite, repeated), error),
+              ),
             },
           ]),
-      ...shown.flatMap(({ suite, error }) => remark(suite, error)),
+      ...shown.flatMap(({ suite, error }) => remark(suiteName(suite, repeated), error)),
       ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
     ],
   );
 }
 
-function rowOf({ name, pass_rate: { base, head } }: SuiteResult, error: GraderError): Line[] {
+function rowOf({ pass_rate: { base, head } }: SuiteResult, name: Line, error: GraderError): Line[] {
   const { good, bad, difference } = error;
   const rates = [error.base, error.head].flatMap((rate) =>
     rate === null ? [] : [`${percent(rate.rate)} (${share(rate.low)}–${share(rate.high)})`],
   );
   return [
-    [code(name)],
+    name,
     [text([base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '))],
     [text(rates.length === 0 ? '–' : rates.join(' → '))],
     [
@@ -69,11 +72,11 @@ function share(value: number): string {
 }
 
 /** What the reader must not read into the rates. */
-function remark({ name }: SuiteResult, { kind, metric, wrong }: GraderError): Block[] {
+function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
   if (kind === 'corrected') return [];
   const words =
     kind === 'within error'
       ? `: the difference is within the grader’s own error of about ${percent(wrong)}: should the grader read the two sides differently, it could be all of it. More labelled examples of `
       : ': by its labelled examples the grader tells good from bad no better than chance, so nothing can be corrected. More labelled examples of ';
-  return [paragraph([code(name), text(words), code(metric), text(' settle that.')])];
+  return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
 }

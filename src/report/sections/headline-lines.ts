@@ -8,7 +8,7 @@ import { shorten } from '../../text/visible.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
 import { suiteKey } from './explained-suites.ts';
 import { entriesOf, suitesWorstFirst } from './order.ts';
-import { difference, rates, size } from './phrases.ts';
+import { difference, rates, repeatedNames, size, suiteName } from './phrases.ts';
 
 /** What an outcome is about, for its first line, and the sentences below it. */
 export interface Told {
@@ -160,7 +160,7 @@ export function noRegressionLine(result: Result): Told {
   const worst = worstOf(moved);
   const fell = worst !== undefined && (worst.pass_rate.difference ?? 0) < 0;
   const largest = fell
-    ? [text('Largest drop: '), ...subjectOf(worst), text(`, ${numbersOf(worst)}.`)]
+    ? [text('Largest drop: '), ...subjectOf(worst, suites), text(`, ${numbersOf(worst)}.`)]
     : [text('No pass rate is lower.')];
   const rest = moved.length === suites.length ? '' : ` ${count(moved.length)} of them compared.`;
   const told = {
@@ -224,7 +224,7 @@ function comparedNumbers(result: Result): Told {
     return first === null ? untitled([sentence(result.title)]) : scoringAlone(first, result);
   }
   return {
-    subject: subjectOf(worstOf(fresh)),
+    subject: subjectOf(worstOf(fresh), result.suites),
     line: [text(`${counted(fresh.length, 'new suite')}, nothing to compare with.`)],
   };
 }
@@ -233,7 +233,7 @@ export function evaluatedLine({ suites }: Result): Told {
   const [only] = suites;
   if (suites.length === 1 && only !== undefined)
     return {
-      subject: subjectOf(only),
+      subject: subjectOf(only, suites),
       line: [text(`${counted(only.references.length, 'reference')}.`)],
     };
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
@@ -253,7 +253,7 @@ function several({ suites }: Result, chosen: readonly SuiteResult[], word: strin
       ? ''
       : ` ${count(chosen.length)} of ${counted(suites.length, 'suite')} ${word}.`;
   const line = `${numbers === '' ? '' : `${numbers}.`}${rest}`.trim();
-  return { subject: subjectOf(suite), line: line === '' ? [] : [text(line)] };
+  return { subject: subjectOf(suite, suites), line: line === '' ? [] : [text(line)] };
 }
 
 /** `−6.0 points, 90 % interval −10.4 to −1.6; 50 references × 3 tries`, as far as there is any. */
@@ -265,15 +265,16 @@ function numbersOf({ pass_rate: rate, compared }: SuiteResult): string {
   ].join('; ');
 }
 
-function subjectOf(suite: SuiteResult | undefined): Line {
+function subjectOf(suite: SuiteResult | undefined, suites: readonly SuiteResult[]): Line {
   if (suite === undefined) return [];
+  const name = suiteName(suite, repeatedNames(suites));
   // Equal rates say nothing of a suite that is red because head is silent.
   if (suite.verdict === 'regressed' && suite.reason?.by === 'unanswered') {
     const [silent, of] = [suite.reason.references.length, suite.evidence?.of ?? 0];
     const how = isSilent(suite) ? 'unanswered' : 'answered less often';
-    return [code(suite.name), text(` ${count(silent)} of ${counted(of, 'reference')} ${how}`)];
+    return [...name, text(` ${count(silent)} of ${counted(of, 'reference')} ${how}`)];
   }
-  return [code(suite.name), text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];
+  return [...name, text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];
 }
 
 function worstOf(suites: readonly SuiteResult[]): SuiteResult | undefined {

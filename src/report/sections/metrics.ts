@@ -22,7 +22,7 @@ import {
   type Line,
 } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore } from './phrases.ts';
+import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
 /**
  * What each metric says beyond pass and fail: its mean on both sides with the difference's interval,
@@ -38,6 +38,7 @@ export function metricValues({ suites, mode }: Result, { items, unmoved }: Detai
       .filter((metric) => unmoved || mode === 'sweep' || hasMoved(metric))
       .map((metric) => ({ suite, metric })),
   );
+  const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
   const more = andMore(found.length, shown.length);
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
@@ -51,7 +52,7 @@ export function metricValues({ suites, mode }: Result, { items, unmoved }: Detai
             kind: 'table',
             head: (mode === 'sweep' ? SWEEP : DIFF).map((name) => [text(name)]),
             rows: shown.map(({ suite, metric }) => [
-              [code(suite.name), text(' › '), code(metric.name), ...remarks(metric)],
+              [...suiteName(suite, repeated), text(' › '), code(metric.name), ...remarks(metric)],
               ...metricCells(metric, mode),
             ]),
           },

@@ -17,7 +17,7 @@ import {
   pointsBetween,
   signed,
 } from '../../text/amounts.ts';
-import type { Tone } from './document.ts';
+import { code, text, type Line, type Tone } from './document.ts';
 
 export interface VerdictLook {
   sign: string;
@@ -200,4 +200,17 @@ function variantParts({ model, parameters }: Variant): Map<string, string> {
 /** `and 7 more`, or nothing. */
 export function andMore(total: number, shown: number): string | null {
   return total > shown ? `and ${count(total - shown)} more` : null;
+}
+
+/** Names that more than one of the suites has. */
+export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
+  const names = suites.map(({ name }) => name);
+  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
+}
+
+/** The suite's name; one of several variants with what tells it apart. */
+export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
+  return repeated.has(name)
+    ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
+    : [code(name)];
 }

@@ -21,11 +21,11 @@ import {
   STATUS_WORDS,
   andMore,
   passed,
+  repeatedNames,
   rolledUpWords,
   statusWords,
-  variantWords,
+  suiteName,
 } from './phrases.ts';
-import { repeatedNames } from './suites.ts';
 
 /** Whether the worst reference, if there is one, stands open above the folds. */
 export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
@@ -208,13 +208,6 @@ export function countsOf(reference: ReferenceResult, suite: SuiteResult): string
   const { base, head } = reference;
   const counts = base === null ? passed(head) : `${passed(base)} → ${passed(head)}`;
   return `${counts}${rolledUpWords(reference, suite)}`;
-}
-
-/** The suite's name; one of several variants with what tells it apart. */
-export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
-  return repeated.has(name)
-    ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
-    : [code(name)];
 }
 
 function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block {

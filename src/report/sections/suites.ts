@@ -26,7 +26,9 @@ import {
   change,
   metricMeans,
   rates,
+  repeatedNames,
   rolledWords,
+  suiteName,
   variantChanges,
   variantWords,
   type VerdictLook,
@@ -75,6 +77,7 @@ export function verdictsInWords(result: Result, { items }: Detail): Block[] {
     mode === 'sweep' ? [] : suitesWorstFirst(suites).filter(({ summary }) => summary !== '');
   const shown = told.slice(0, items);
   const more = andMore(told.length, shown.length);
+  const repeated = repeatedNames(suites);
   return group(
     [text('Details')],
     shown.length === 0
@@ -83,9 +86,9 @@ export function verdictsInWords(result: Result, { items }: Detail): Block[] {
           {
             kind: 'list',
             items: [
-              ...shown.map(({ name, summary }): Line => [
-                code(name),
-                text(`: ${shorten(summary, SENTENCE)}`),
+              ...shown.map((suite): Line => [
+                ...suiteName(suite, repeated),
+                text(`: ${shorten(suite.summary, SENTENCE)}`),
               ]),
               ...savedTries(result),
             ],
@@ -178,12 +181,6 @@ export function suiteCell({ name, variant, base_variant }: SuiteResult, repeated
         ? variantWords(variant)
         : '';
   return words === '' ? [code(name)] : [code(name), lineBreak, code(words)];
-}
-
-/** Names that more than one of the suites has. */
-export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
-  const names = suites.map(({ name }) => name);
-  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
 export function becauseLine(because: readonly Because[]): Line {

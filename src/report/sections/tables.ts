@@ -7,17 +7,18 @@ import { type Interval, wilson } from '../../statistics/interval.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, variantWords } from './phrases.ts';
+import { andMore, repeatedNames, suiteName, variantWords } from './phrases.ts';
 
 /** Base's answers against head's, suite by suite. */
 export function preferences({ suites }: Result, { items }: Detail): Block[] {
-  const found = suitesWorstFirst(suites).flatMap(({ name, preference }) =>
-    preference ? [{ name, preference }] : [],
+  const repeated = repeatedNames(suites);
+  const found = suitesWorstFirst(suites).flatMap((suite) =>
+    suite.preference ? [{ suite, preference: suite.preference }] : [],
   );
   const shown = found
     .slice(0, items)
-    .map(({ name, preference }): Line => [
-      code(name),
+    .map(({ suite, preference }): Line => [
+      ...suiteName(suite, repeated),
       text(`, ${preference.metric}: ${preference.summary}`),
     ]);
   const more = andMore(found.length, shown.length);
@@ -38,15 +39,16 @@ export function classes({ suites }: Result, { items }: Detail): Block[] {
   );
   const shown = found.slice(0, items);
   const more = andMore(found.length, shown.length);
-  const blocks = shown.flatMap(({ name, classification }) =>
-    classesOf(name, classification, items),
+  const repeated = repeatedNames(suites);
+  const blocks = shown.flatMap((suite) =>
+    classesOf(suiteName(suite, repeated), suite.classification, items),
   );
   if (more !== null && blocks.length > 0) blocks.push(paragraph([text(`${more}.`)]));
   return group([text(`Precision and recall by label, ${counted(found.length, 'suite')}`)], blocks);
 }
 
 function classesOf(
-  name: string,
+  name: Line,
   { accuracy, macro_f1, other, labels }: ClassificationSummary,
   items: number,
 ): Block[] {
@@ -54,7 +56,7 @@ function classesOf(
   const more = andMore(labels.length, rows.length);
   return [
     paragraph([
-      code(name),
+      ...name,
       text(
         `: accuracy ${sides(accuracy, percent)}, macro-F1 ${sides(macro_f1, decimal)}, answers that are not a label ${sides(other, percent)}.`,
       ),
@@ -120,11 +122,13 @@ export interface RankedPrompt {
   ranked: Ranked[];
 }
 
-/** The prompts of a sweep that ran in more than one variant. */
+/**
+ * The prompts that head has in more than one variant; of a comparison those that were judged, on the
+ * references that the change touches.
+ */
 export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
-  if (mode !== 'sweep') return [];
   const prompts = new Map<string, SuiteResult[]>();
-  for (const suite of suites)
+  for (const suite of suites.filter((one) => mode === 'sweep' || one.pass_rate.head !== null))
     prompts.set(`${suite.path}\n${suite.name}`, [
       ...(prompts.get(`${suite.path}\n${suite.name}`) ?? []),
       suite,
@@ -141,9 +145,9 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
 }
 
 /**
- * A sweep's variants of each prompt, the best first: pass rate over judged tries with its 95 %
- * interval (Wilson), and what a thousand calls cost. Variants whose intervals overlap the best
- * one's are not told apart by this run, and that is said.
+ * The variants of each prompt, the best first: pass rate over judged tries with its 95 % interval
+ * (Wilson), and what a thousand calls cost. Which of them this run does not tell from the best one,
+ * on the same references, is said.
  */
 export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   return rankedPrompts(result).flatMap((prompt) =>

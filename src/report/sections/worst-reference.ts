@@ -6,8 +6,8 @@ import { code, strong, text, type Block, type Detail, type Line } from './docume
 import { evidence } from './evidence.ts';
 import { worstOf, type Failure } from './failures.ts';
 import { entriesOf, fallOf, type ReferenceEntry } from './order.ts';
-import { brokenOf, countsOf, linkedFace, opensWorst, suiteName } from './references.ts';
-import { repeatedNames } from './suites.ts';
+import { repeatedNames, suiteName } from './phrases.ts';
+import { brokenOf, countsOf, linkedFace, opensWorst } from './references.ts';
 
 /**
  * The reference that fell most, with both answers and why head's fails, and how many others fail

@@ -39,7 +39,7 @@ const shown = (suites: SuiteResult[], mode: 'sweep' | 'diff' = 'sweep') =>
     { width: 140, colour: false },
   );
 
-describe('the ranking of a sweep', () => {
+describe('the ranking of variants', () => {
   test('has the best variant first, with its interval and its cost', () => {
     const text = shown([
       variant('slow', 10, 20, { cost_per_1000_calls: 1.5 }),
@@ -85,9 +85,19 @@ describe('the ranking of a sweep', () => {
     );
   });
 
-  test('is there for sweeps with variants alone, and leaves skipped references out', () => {
+  test('of two models in a comparison pairs what head gave, and leaves out what base alone has', () => {
+    const rate = (head: number | null) => ({
+      pass_rate: { base: 1, head, difference: null, low: null, high: null, p: null },
+    });
+    const two = [variant('a', 1, 9, rate(1 / 9)), variant('b', 9, 9, rate(1))];
+    expect(shown(two, 'diff')).toContain('The first is ahead of all others: on the same');
+    expect(shown([variant('a', 1, 9, rate(1 / 9)), variant('b', 0, 0, rate(null))], 'diff')).toBe(
+      '',
+    );
+  });
+
+  test('is there for prompts with variants alone, and leaves skipped references out', () => {
     expect(shown([variant('one', 1, 2)])).toBe('');
-    expect(shown([variant('a', 1, 2), variant('b', 1, 2)], 'diff')).toBe('');
     const skipped = {
       references: [referenceOf('a', 'pass', { head: sideOf(answers(0, 5)), skip: true })],
     };
