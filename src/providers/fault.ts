@@ -131,14 +131,19 @@ function connectionFault(system: string): Fault {
       `no connection through the proxy (${proxy.words})`,
       proxy.passing ? { retry: 'later' } : {},
     );
-  const remedy = UNTRUSTED.test(system)
-    ? '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a workflow in the env of the step)'
-    : '';
   return fault(
     'network',
-    `no connection (${system})${remedy}`,
+    `no connection (${system})${remedyOf(system)}`,
     PASSING.has(system) ? { retry: 'later' } : {},
   );
+}
+
+function remedyOf(system: string): string {
+  if (UNTRUSTED.test(system))
+    return '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a workflow in the env of the step)';
+  return system === 'ENOTFOUND'
+    ? '; nobody has heard of this server’s name: is this machine online, and its address right?'
+    : '';
 }
 
 interface HttpFailure {

@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { httpFault } from '../../../src/providers/fault.ts';
+import { httpFault, transportFault, TransportError } from '../../../src/providers/fault.ts';
 
 const failure = (status: number, code: string, said: string) =>
   httpFault({ status, code, said, waitMs: null, shouldRetry: null });
+
+test('a name that no server has is told in words, not in the system’s alone', () => {
+  expect(transportFault(new TransportError('connection', 'ENOTFOUND'), 1).message).toBe(
+    'no connection (ENOTFOUND); nobody has heard of this server’s name: is this machine online, and its address right?',
+  );
+});
 
 describe('a model that its vendor does not have any more', () => {
   test.each([
