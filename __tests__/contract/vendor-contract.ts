@@ -726,7 +726,7 @@ export function vendorContract(vendor: VendorName): void {
     const { providers, ask } = await start(vendor, () => ({}), {
       keys: { ...perVendor(() => KEY), [vendor]: '' },
     });
-    const message = `No key for provider ${vendor}: set ${keyVariable} (in a workflow the input ${keyInput}).`;
+    const message = `No key for provider ${vendor}: set ${keyVariable} (in a workflow the input ${keyInput}; in a terminal .env may hold it).`;
     const target: Target = { provider: vendor, endpoint: null, model: 'a' };
     expect(providers.missingKeys([target, { ...target, model: 'b' }])).toEqual([
       { place: null, message },

@@ -63,7 +63,7 @@ export function addressOf(
     if (key === null || key === '')
       return problem(
         null,
-        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
+        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow the input ${facts.keyInput}; in a terminal .env may hold it).`,
       );
     const url = access.vendorUrls?.[target.provider] ?? facts.host;
     return checked(`The address of ${target.provider}`, { url, key });

@@ -141,7 +141,7 @@ describe('a slip at the command line', () => {
     expect([code, out]).toEqual([
       2,
       expect.stringContaining(
-        'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key).',
+        'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
       ),
     ]);
     expect(out.trimEnd().split(' · ').at(-1)).toBe(commit.slice(0, 7));

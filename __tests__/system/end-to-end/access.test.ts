@@ -39,8 +39,8 @@ describe('a missing key', () => {
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(run.annotations.map(({ message }) => message).sort()).toEqual([
-      'No key for provider anthropic: set ANTHROPIC_API_KEY (in a workflow the input anthropic-api-key).',
-      'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key).',
+      'No key for provider anthropic: set ANTHROPIC_API_KEY (in a workflow the input anthropic-api-key; in a terminal .env may hold it).',
+      'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
     ]);
     expect(run.lastLine).toBe(
       '| evaldiff: error (nothing was judged). Not evaluated: 2 problems to fix',
