@@ -591,7 +591,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(completions.filter(({ status }) => status === 'ok')).toHaveLength(12);
     expect(errorOf(completions[79]!)).toEqual({
       kind: 'rate-limit',
-      message: `${vendor}: still rate limited after 5 tries; 12 of 80 calls done`,
+      message: `${vendor}: still rate limited after 5 tries; 12 of 80 calls done (429, rate limited: scripted 429)`,
     });
     expect(server.requests.length).toBeLessThan(80);
     expect(clock.now() - START).toBeLessThan(10 * 60_000);

@@ -96,7 +96,7 @@ function record(count: Count, { target }: Request, completion: Completion, price
   if (completion.status === 'error') {
     // A call that was never made is none, whoever stopped it.
     count.calls += completion.refused ?? 0;
-    if (completion.kind === 'budget' || completion.kind === 'aborted') return;
+    if (completion.unsent || completion.kind === 'budget' || completion.kind === 'aborted') return;
     if (target.provider === 'replay') return;
     count.calls += 1;
     count.elsewhere ||= isElsewhere(target, null);

@@ -152,7 +152,7 @@ export async function submit(
     'the reply to the upload of a batch names no file',
   );
   if (uploaded.status === 'fault') return uploaded;
-  if (signal.aborted) return { status: 'fault', fault: STOPPED };
+  if (signal.aborted) return { status: 'fault', fault: STOPPED, sent: true };
   const created = await server.call(
     (api) => api.create(items, uploaded.value),
     'the reply to the creation of a batch names none',
@@ -161,7 +161,7 @@ export async function submit(
   if (created.status === 'ok' || created.fault.status !== null || created.fault.kind === 'aborted')
     return created;
   return {
-    status: 'fault',
+    ...created,
     fault: {
       ...created.fault,
       message: `${created.fault.message}; whether the batch was begun is not known`,

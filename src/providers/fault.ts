@@ -15,6 +15,11 @@ export interface Fault {
   /** What the server asked for, in milliseconds; null: it asked for nothing. */
   waitMs: number | null;
   /**
+   * Who would be told the same: this request alone, any for the same model, or any at all. These
+   * are not sent.
+   */
+  scope: 'request' | 'model' | 'server';
+  /**
    * HTTP status, where there was one, and what the server said about it, for recognising what it
    * refuses. Never shown.
    */
@@ -75,7 +80,16 @@ const PASSING = new Set([
  * line.
  */
 export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
-  return { kind, message, retry: 'never', waitMs: null, status: null, detail: '', ...more };
+  return {
+    kind,
+    message,
+    retry: 'never',
+    waitMs: null,
+    scope: 'request',
+    status: null,
+    detail: '',
+    ...more,
+  };
 }
 
 /** A call that the end of the run cut short, or kept from being made. */
@@ -129,7 +143,7 @@ function connectionFault(system: string): Fault {
     return fault(
       'network',
       `no connection through the proxy (${proxy.words})`,
-      proxy.passing ? { retry: 'later' } : {},
+      proxy.passing ? { retry: 'later' } : { scope: 'server' },
     );
   return fault(
     'network',
@@ -166,19 +180,20 @@ export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
   const more = { waitMs, status, detail: `${failure.code} ${said}` };
-  const locked = keyFault(failure, tail);
-  if (locked !== null) return fault('key', locked, more);
   const refusal = refusalOf(failure, tail);
   if (refusal !== null) return fault(refusal.kind, refusal.message, more);
-  if (status === 429 && /insufficient_quota|billing/.test(failure.code))
-    return fault('rate-limit', `429, the account's quota is used up${tail}`, more);
+  const closed = closedFault(failure, tail);
+  if (closed !== null) return { ...closed, ...more };
   const retry =
-    failure.shouldRetry === false ? 'never' : retryOf(status, waitMs, failure.shouldRetry);
+    failure.shouldRetry === false ? 'never' : retryOf(failure, waitMs, failure.shouldRetry);
   if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
   if (status >= 500 || retry !== 'never')
     return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
   const refused = `${status}, the request was refused${tail}`;
-  return fault('request', isUnknownModel(failure) ? withSuccessor(refused) : refused, more);
+  if (isUnknownModel(failure))
+    return fault('request', withSuccessor(refused), { ...more, scope: 'model' });
+  const unknown = UNKNOWN_MODEL.test(said) || failure.code.includes('DeploymentNotFound');
+  return fault('request', refused, { ...more, scope: unknown ? 'model' : 'request' });
 }
 
 /** What may help where a vendor does not know the model; its sentence may have ended already. */
@@ -186,16 +201,31 @@ function withSuccessor(refused: string): string {
   return `${refused}${/[.!?]$/.test(refused) ? '' : '.'} ${SUCCESSOR}`;
 }
 
-/** What is wrong with the key, without what was said of one that is not known: it may repeat it. */
-function keyFault({ status, said }: HttpFailure, tail: string): string | null {
-  if (status === 403) return `403, the key may not do this${tail}`;
-  return status === 401 || (status === 400 && WRONG_KEY.test(said))
-    ? `${status}, the key was refused`
+/**
+ * Whoever has no good key or no credit need not ask again. What was said of a key that is not known
+ * is not repeated: it may be the key.
+ */
+function closedFault(failure: HttpFailure, tail: string): Fault | null {
+  const { status, code, said } = failure;
+  if (status === 403)
+    return fault('key', `403, the key may not do this${tail}`, { scope: 'model' });
+  if (status === 401 || (status === 400 && WRONG_KEY.test(said)))
+    return fault('key', `${status}, the key was refused`, { scope: 'server' });
+  if (status === 402)
+    return fault('request', `402, the request was refused${tail}`, { scope: 'server' });
+  return (status === 429 && USED_UP.test(code)) || (status === 400 && NO_CREDIT.test(said))
+    ? fault('rate-limit', `${status}, the account's quota is used up${tail}`, { scope: 'server' })
     : null;
 }
 
 /** Google's and xAI's words for a key that they do not know: to them it is a request like another. */
 const WRONG_KEY = /\bAPI key not valid|\b(incorrect|invalid) API key\b/i;
+
+/** Not a limit that passes in a minute. */
+const USED_UP = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
+
+/** Anthropic's words. */
+const NO_CREDIT = /\bcredit balance is too low\b/i;
 
 const SUCCESSOR =
   'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
@@ -205,12 +235,29 @@ function refusalOf(
   failure: HttpFailure,
   tail: string,
 ): { kind: 'filtered' | 'too-long'; message: string } | null {
-  const { status, code } = failure;
-  if (/content_filter|content_policy/.test(code))
-    return { kind: 'filtered', message: `${status}, the content filter refused the request` };
+  if (isFiltered(failure))
+    return {
+      kind: 'filtered',
+      message: `${failure.status}, the content filter refused the request${tail}`,
+    };
   return isTooLong(failure)
-    ? { kind: 'too-long', message: `${status}, the request is too long${tail}` }
+    ? { kind: 'too-long', message: `${failure.status}, the request is too long${tail}` }
     : null;
+}
+
+const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
+
+/** OpenAI's, OpenRouter's and xAI's words for what stands in a request. */
+const FILTER_WORDS = /moderation|\bflagged\b|usage guidelines|safety_check|content_policy/i;
+
+/** Words for what somebody did: it is the key that is refused. */
+const FLAGGED_ACCOUNT = /\b(account|organi[sz]ation|project|team)\b[^.]{0,60}\bflagged\b/i;
+
+function isFiltered({ status, code, said }: HttpFailure): boolean {
+  return (
+    FILTER_CODE.test(code) ||
+    ((status === 400 || status === 403) && FILTER_WORDS.test(said) && !FLAGGED_ACCOUNT.test(said))
+  );
 }
 
 /** The vendors' own words for a request that does not fit into the model's context. */
@@ -231,13 +278,21 @@ function isUnknownModel({ status, code, said }: HttpFailure): boolean {
   );
 }
 
+/** DeepSeek's, Mistral's, Perplexity's and OpenRouter's words for it, as of any bad request. */
+const UNKNOWN_MODEL = /^(model not exist$|invalid model\b)|\bis not a valid model id$/i;
+
+/** Google's, DeepSeek's, OpenAI's and OpenRouter's words for a server that has too much to do. */
+const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;
+
 function retryOf(
-  status: number,
+  { status, code, said }: HttpFailure,
   waitMs: number | null,
   shouldRetry: boolean | null,
 ): Fault['retry'] {
-  // 529 is Anthropic's "overloaded"; a 503 that names a time speaks for the whole server.
-  if (status === 429 || status === 529 || (status === 503 && waitMs !== null)) return 'limited';
+  // 529 is Anthropic's "overloaded", 498 Groq's; a 503 that names a time, or says that it is too
+  // much, speaks for the whole server.
+  const tooMuch = status === 503 && (waitMs !== null || OVERLOADED.test(`${code} ${said}`));
+  if (status === 429 || status === 529 || status === 498 || tooMuch) return 'limited';
   return status === 408 || status === 409 || status >= 500 || shouldRetry === true
     ? 'later'
     : 'never';

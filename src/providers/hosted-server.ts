@@ -42,8 +42,8 @@ export interface Server {
   refusals: Refusals;
   prefixes: Prefixes;
   opening: Opening;
-  /** What is wrong with the key, by the model that it may not ask; '': any. */
-  keyFaults: Map<string, Fault>;
+  /** What need not be asked again, with what would come: by model, kind of request, or '': anything. */
+  closed: Map<string, Fault>;
   /** Where the key comes from, for whoever has to change it. */
   keySource: string;
   bounded: BoundedFetch;
@@ -108,7 +108,7 @@ export function createServer(
     refusals: createRefusals(base.href, options.memory),
     prefixes: createPrefixes(),
     opening: createOpening(clock, signal),
-    keyFaults: new Map(),
+    closed: new Map(),
     keySource: options.keySource,
     post: () => (connected ??= connect()),
     deployments: address.deployments,

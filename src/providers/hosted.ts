@@ -2,12 +2,12 @@ import { logLine } from '../text/log.ts';
 import type { Completion, HostedTarget, Request } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
-import { fault } from './fault.ts';
+import { fault, type Fault } from './fault.ts';
 import { attempt, endpointOf } from './hosted-attempt.ts';
 import { createServer, pacerOf, type HostedOptions, type Server } from './hosted-server.ts';
 import type { Limiter } from './limit.ts';
 import type { Pacer } from './pacer.ts';
-import { withRetries, type Tried } from './retry.ts';
+import { failure, withRetries, type Tried } from './retry.ts';
 import { vendors } from './vendors/index.ts';
 import type { Said } from './vendors/vendor.ts';
 
@@ -37,7 +37,8 @@ export function createHosted(options: HostedOptions): Hosted {
   return {
     async complete(request, target) {
       const server = serverOf(target);
-      if ('message' in server) return { status: 'error', kind: 'key', message: server.message };
+      if ('message' in server)
+        return { status: 'error', kind: 'key', message: server.message, unsent: true };
       const refused =
         endpointOf(server.vendor, request, target) === null
           ? `${server.vendor.name} has no embeddings`
@@ -45,7 +46,8 @@ export function createHosted(options: HostedOptions): Hosted {
       const pacer = pacerOf(server, target, options);
       const work = (): Promise<Completion> => ask({ server, pacer }, request, target, options);
       if (refused === null) return pacer === null ? await work() : await pacer.run(work);
-      return toCompletion({ status: 'fault', fault: fault('request', refused) }, server.label);
+      const found = fault('request', refused);
+      return toCompletion({ status: 'fault', fault: found, sent: false }, server.label);
     },
     limiters: () => [...servers.values()].map(({ label, limiter }) => ({ name: label, limiter })),
     close() {
@@ -57,7 +59,8 @@ export function createHosted(options: HostedOptions): Hosted {
 /**
  * Asks, and asks again without what the model turns out not to know (a form of answers, a grader's
  * temperature). The first request to a server finds out alone whether its key is good, the first
- * of a kind to an unknown model what that model takes.
+ * of a kind to an unknown model what that model takes; what they are told in vain, the others are
+ * not sent for.
  */
 async function ask(
   asked: Asked,
@@ -67,18 +70,20 @@ async function ask(
 ): Promise<Completion> {
   const { server } = asked;
   await server.refusals.recall(target);
+  // Loading the vendor's client takes its time, and is not a part of anybody's head start.
+  await server.post().catch(() => undefined);
   let refused = 0;
   for (;;) {
     const open = server.refusals.open(request);
     const release = await server.opening.lead(open === null ? [KEY] : [KEY, open]);
     if (release === null) continue;
-    const completion = await askOnce(asked, request, target, options).finally(release);
+    const completion = await askOnce(asked, { request, target, open }, options).finally(release);
     if (completion === null) {
       refused += 1;
       options.onRefused(request);
       continue;
     }
-    if (open !== null && completion.status === 'ok') server.refusals.accept(open);
+    if (completion.status === 'ok') server.refusals.accept(target, open);
     return refused === 0 ? completion : { ...completion, refused };
   }
 }
@@ -89,49 +94,66 @@ interface Asked {
   pacer: Pacer | null;
 }
 
+interface Asking {
+  request: Request;
+  target: HostedTarget;
+  /** What the request finds out of its model; null: nothing. */
+  open: string | null;
+}
+
 /** What the first request to a server finds out. */
 const KEY = 'key';
 
 /** Null: the model refused something that the request can do without. */
 async function askOnce(
   { server, pacer }: Asked,
-  request: Request,
-  target: HostedTarget,
+  { request, target, open }: Asking,
   options: HostedOptions,
 ): Promise<Completion | null> {
   const { model } = target;
-  const { refusals, keyFaults, label } = server;
-  const locked = keyFaults.get('') ?? keyFaults.get(model);
-  if (locked !== undefined) return toCompletion({ status: 'fault', fault: locked }, label);
+  const { refusals, closed, label } = server;
+  const known =
+    closed.get('') ?? closed.get(model) ?? (open === null ? undefined : closed.get(open));
+  if (known !== undefined)
+    return toCompletion({ status: 'fault', fault: known, sent: false }, label);
   const wanted = refusals.without(request);
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
   const tried = await withRetries(() => attempt(server, sent, { request, target }, options), {
     ...server.retry,
-    async turn() {
-      await server.pacer.turn();
-      await pacer?.turn();
-    },
+    pacers: pacer === null ? [server.pacer] : [server.pacer, pacer],
   });
   done(tried.status === 'ok');
   if (tried.status === 'ok') return toCompletion(tried, label);
   const { fault: found } = tried;
-  if (found.kind === 'key') {
-    const fault = { ...found, message: `${found.message}; ${server.keySource}` };
-    // Without a valid key nothing can be asked; what one model does not allow, another may.
-    keyFaults.set(found.status === 403 ? model : '', fault);
-    return toCompletion({ status: 'fault', fault }, label);
-  }
   const refused = refusals.learn(found, request, wanted);
-  if (refused === null) return toCompletion(tried, label);
+  if (refused === null)
+    return toCompletion(
+      { ...tried, fault: closedBy(found, { request, target, open }, server) },
+      label,
+    );
   if (refused.first)
     server.retry.log(`model ${logLine(model)} refuses ${refused.what}; asking without it`);
   return null;
 }
 
+/** The fault as it is told, kept for all who would be told the same. */
+function closedBy(
+  found: Fault,
+  { request, target: { model }, open }: Asking,
+  { closed, refusals, keySource }: Server,
+): Fault {
+  const told =
+    found.kind === 'key' ? { ...found, message: `${found.message}; ${keySource}` } : found;
+  if (found.scope === 'server') closed.set('', told);
+  else if (found.scope === 'model' && (found.kind === 'key' || !refusals.answered(model)))
+    closed.set(model, told);
+  else if (open !== null && refusals.isOfKind(found, request)) closed.set(open, told);
+  return told;
+}
+
 function toCompletion(tried: Tried<Said>, label: string): Completion {
-  if (tried.status === 'fault')
-    return { status: 'error', kind: tried.fault.kind, message: `${label}: ${tried.fault.message}` };
+  if (tried.status === 'fault') return failure(tried, label);
   const { output, finish_reason, tool_calls, usage, cached } = tried.value;
   return {
     status: 'ok',

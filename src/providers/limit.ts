@@ -130,6 +130,8 @@ export interface Limiter {
    * round, and the others in flight will only say the same.
    */
   release(ticket: Ticket, outcome: SlotOutcome): { down: boolean; first: boolean };
+  /** Whether the server wants to be left alone at the moment. */
+  shut(): boolean;
   stats(): LimiterStats;
 }
 
@@ -221,6 +223,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       pump();
       return { down: fault !== null, first };
     },
+    shut: () => door.shut(),
     stats: () => ({ ...counts, queued: queue.size(), in_flight: busy, limit: pace.slots() }),
   };
 }

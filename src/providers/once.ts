@@ -39,7 +39,9 @@ export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions):
 }
 
 function asReused(completion: Completion): Completion {
-  return completion.status === 'ok' ? { ...completion, reused: true } : completion;
+  return completion.status === 'ok'
+    ? { ...completion, reused: true }
+    : { ...completion, unsent: true };
 }
 
 /**

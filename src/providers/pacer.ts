@@ -5,8 +5,10 @@ import { pause, type Clock } from './clock.ts';
 export interface Pacer {
   /** Runs `work` once fewer than the allowed calls are under way. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when the next request may be sent: they are spread over the minute. */
+  /** Gives requests their turns, spread over the minute: who waits for it holds up nobody else. */
   turn(): Promise<void>;
+  /** Resolves when a request that had its turn, and its slot, may be sent: the pace once more. */
+  due(): Promise<void>;
   /** Keeps to this pace too, where it is slower: both sides of a comparison ask one server. */
   tighten(pace: GivenPace): void;
 }
@@ -17,7 +19,8 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
   const waiting: (() => void)[] = [];
   let atOnce = Number.POSITIVE_INFINITY;
   let spacingMs = 0;
-  let free = 0;
+  const inTurn = createSpacing(clock, signal);
+  const sent = createSpacing(clock, signal);
   let busy = 0;
   return {
     async run(work) {
@@ -31,16 +34,23 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
         else next();
       }
     },
-    async turn() {
-      if (spacingMs === 0) return;
-      const now = clock.now();
-      const at = Math.max(now, free);
-      free = at + spacingMs;
-      if (at > now) await pause(clock, at - now, signal);
-    },
+    turn: () => inTurn(spacingMs),
+    due: () => sent(spacingMs),
     tighten({ concurrency, requests_per_minute: perMinute }) {
       atOnce = Math.min(atOnce, concurrency ?? atOnce);
       if (perMinute !== null) spacingMs = Math.max(spacingMs, MINUTE_MS / perMinute);
     },
+  };
+}
+
+/** Lets callers through one after the other, with so many milliseconds between them; 0: at once. */
+function createSpacing(clock: Clock, signal: AbortSignal): (spacingMs: number) => Promise<void> {
+  let free = 0;
+  return async (spacingMs) => {
+    if (spacingMs === 0) return;
+    const now = clock.now();
+    const at = Math.max(now, free);
+    free = at + spacingMs;
+    if (at > now) await pause(clock, at - now, signal);
   };
 }

@@ -30,8 +30,12 @@ export interface Refusals {
    * out the same.
    */
   open(request: Request): string | null;
-  /** A request that was to find this out was answered. */
-  accept(open: string): void;
+  /** A request to this model was answered, and what it was to find out, if anything, is known. */
+  accept(target: HostedTarget, open: string | null): void;
+  /** Whether a model has answered anything in this run. */
+  answered(model: string): boolean;
+  /** Whether a fault is about a parameter of the prompt, so that its other requests meet it too. */
+  isOfKind(fault: Fault, request: Request): boolean;
   /**
    * What this fault says the model refuses, if the request can do without it; `first`: it was not
    * known before. Null: nothing.
@@ -54,6 +58,10 @@ const WORDS: Readonly<Record<Form, string>> = {
   plain: 'plain text',
 };
 
+/** The vendors' words for a parameter that they do not take, or not with this value. */
+const REFUSES =
+  /support|unrecognized|unknown|not permitted|not allowed|unexpected|deprecated|unavailable|invalid|must be/i;
+
 /** The vendors' words for what they refuse of each form. */
 const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   schema: /response_format|json_schema|output_config|output_format|structured[ _]outputs?/i,
@@ -69,6 +77,7 @@ const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
 export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
   const models = new Map<string, Learned>();
   const accepted = new Set<string>();
+  const answering = new Set<string>();
   const keyOf = (model: string): string => `${base} ${model}`;
   const learnedOf = (target: AskedModel): Learned => {
     const known = models.get(target.model) ?? { parameters: {}, forms: formsOf(target) };
@@ -87,9 +96,17 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
       const name = openIn(request, without(request));
       return name === null || accepted.has(name) ? null : name;
     },
-    accept(name) {
-      accepted.add(name);
+    accept({ model }, name) {
+      answering.add(model);
+      if (name !== null) accepted.add(name);
     },
+    answered: (model) => answering.has(model),
+    isOfKind: ({ kind, status, detail }, { purpose, parameters }) =>
+      purpose === 'prompt' &&
+      kind === 'request' &&
+      (status === 400 || status === 422) &&
+      REFUSES.test(detail) &&
+      namedIn(Object.keys(parameters), detail) !== undefined,
     learn(fault, request, sent) {
       const { model } = hosted(request);
       const learned = learnedOf(hosted(request));
@@ -122,7 +139,8 @@ function openIn(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
   if (purpose === 'embedding' || passportOf(target) !== null) return null;
-  const ours = purpose === 'prompt' ? [] : OURS.filter((name) => name in parameters);
+  if (purpose === 'prompt') return [target.model, ...Object.keys(parameters).sort()].join(' ');
+  const ours = OURS.filter((name) => name in parameters);
   return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
 }
 
@@ -177,7 +195,14 @@ function refusedParameter(
   parameters: Readonly<Record<string, Json>>,
   detail: string,
 ): string | undefined {
-  return OURS.find((name) => name in parameters && new RegExp(`\\b${name}\\b`, 'i').test(detail));
+  const ours = OURS.filter((name) => name in parameters);
+  return namedIn(ours, detail);
+}
+
+/** The first of these parameters that a vendor's words are about. */
+function namedIn(parameters: readonly string[], detail: string): string | undefined {
+  const words = new Set(detail.toLowerCase().match(/\w+/g));
+  return parameters.find((name) => words.has(name.toLowerCase()));
 }
 
 /** `Use 'max_completion_tokens' instead`. */

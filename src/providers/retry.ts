@@ -1,6 +1,8 @@
+import type { Completion } from '../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, type Fault } from './fault.ts';
-import type { Limiter, SlotOutcome } from './limit.ts';
+import type { Admission, Limiter, SlotOutcome } from './limit.ts';
+import type { Pacer } from './pacer.ts';
 
 /** What one attempt brought: the value, or why there is none. */
 export type CallAttempt<T> =
@@ -8,7 +10,17 @@ export type CallAttempt<T> =
   | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
 
 export type Tried<T> =
-  { status: 'ok'; value: T; latencyMs: number } | { status: 'fault'; fault: Fault };
+  | { status: 'ok'; value: T; latencyMs: number }
+  | { status: 'fault'; fault: Fault; /** False: nothing was sent at all. */ sent: boolean };
+
+/** What a call comes to that brought nothing; `label`: who was asked. */
+export function failure(
+  { fault: { kind, message }, sent }: Extract<Tried<unknown>, { status: 'fault' }>,
+  label: string,
+): Completion {
+  const error = { status: 'error', kind, message: `${label}: ${message}` } as const;
+  return sent ? error : { ...error, unsent: true };
+}
 
 /** What every kind of call is made with. */
 export interface RunOfCalls {
@@ -25,8 +37,8 @@ export interface RunOfCalls {
 /** `log` takes lines about waiting, without the provider's name. */
 export interface RetryOptions extends RunOfCalls {
   limiter: Limiter;
-  /** Resolves when the next attempt may be made, where somebody's pace is the user's. */
-  turn?(): Promise<void>;
+  /** The paces that the user set for what is asked; absent: none. */
+  pacers?: readonly Pick<Pacer, 'turn' | 'due'>[];
 }
 
 /** A server that asks for more than this is not waited for. */
@@ -49,10 +61,10 @@ export async function withRetries<T>(
   options: RetryOptions,
 ): Promise<Tried<T>> {
   const { limiter, clock, signal } = options;
+  let sent = false;
   for (let tries = 1; ; tries++) {
-    await options.turn?.();
-    const entry = await limiter.acquire(tries > 1);
-    if (entry.status === 'aborted') return { status: 'fault', fault: STOPPED };
+    const entry = await admission(tries > 1, options);
+    if (entry.status === 'aborted') return { status: 'fault', fault: STOPPED, sent };
     if (entry.status === 'down')
       return {
         status: 'fault',
@@ -60,8 +72,10 @@ export async function withRetries<T>(
           entry.fault.retry === 'never'
             ? entry.fault
             : exhausted(entry.fault, options.maxTries, limiter),
+        sent,
       };
     const result = await attempt();
+    sent ||= result.status === 'ok' || result.sent;
     if (result.status === 'ok') {
       limiter.release(entry.ticket, {
         kind: 'answered',
@@ -73,15 +87,33 @@ export async function withRetries<T>(
     const waitMs = pauseMs(result.fault, tries, options);
     const fault = boundedWait(result.fault, waitMs);
     const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
-    if (fault.retry === 'never') return { status: 'fault', fault };
+    if (fault.retry === 'never') return { status: 'fault', fault, sent };
     if (down || tries >= options.maxTries)
-      return { status: 'fault', fault: exhausted(fault, tries, limiter) };
+      return { status: 'fault', fault: exhausted(fault, tries, limiter), sent };
     if (fault.retry === 'limited') {
       if (first)
         options.log(
           `rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then ${limiter.stats().limit} at a time`,
         );
     } else await pause(clock, waitMs, signal);
+  }
+}
+
+/**
+ * A slot, at a moment that is right for the user's pace as well: whoever waited for a slot, or at a
+ * door that the server had shut, waits for that moment anew.
+ */
+async function admission(
+  again: boolean,
+  { limiter, pacers = [] }: RetryOptions,
+): Promise<Admission> {
+  for (const pacer of pacers) await pacer.turn();
+  for (let repeated = again; ; repeated = true) {
+    const entry = await limiter.acquire(repeated);
+    if (entry.status !== 'go') return entry;
+    for (const pacer of pacers) await pacer.due();
+    if (!limiter.shut()) return entry;
+    limiter.release(entry.ticket, { kind: 'unsent' });
   }
 }
 
@@ -125,7 +157,7 @@ function exhausted(fault: Fault, tries: number, limiter: Limiter): Fault {
   const { answered, calls } = limiter.stats();
   const message =
     fault.kind === 'rate-limit'
-      ? `still rate limited ${after}; ${answered} of ${calls} calls done`
+      ? `still rate limited ${after}; ${answered} of ${calls} calls done (${fault.message})`
       : `${fault.message}, ${after}`;
   return { ...fault, message };
 }

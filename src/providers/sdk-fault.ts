@@ -129,12 +129,20 @@ export function replyFault(
   const given = Number(member(inChoice ?? whole, 'code'));
   const { code, said } = whatServerSaid(body);
   return httpFault({
-    status: given >= 400 && given <= 599 ? given : 500,
+    status: given >= 400 && given <= 599 ? given : statusOf(code),
     code,
     said: foreignLine(said, redact, SAID),
     waitMs: askedWait(headers, now),
     shouldRetry: null,
   });
+}
+
+/** The status that goes with a vendor's word for an error; what nothing is known of may pass. */
+function statusOf(code: string): number {
+  if (/rate_limit|insufficient_quota/.test(code)) return 429;
+  return /\b(invalid|unsupported|content|context_length|string_above)_|not_found/.test(code)
+    ? 400
+    : 500;
 }
 
 /** Foreign text as one visible line without keys. */
@@ -154,7 +162,7 @@ function causes(error: unknown): unknown[] {
 }
 
 /**
- * `{message, code, type, param}`, at the top or below `error`; some servers give the text alone,
+ * `{message, code, type, param}` (Google's `status`), at the top or below `error`; some servers give the text alone,
  * Amazon's a `Message`, those that check the body against a schema a `detail`.
  */
 function whatServerSaid(body: unknown): { code: string; said: string } {
@@ -166,7 +174,7 @@ function whatServerSaid(body: unknown): { code: string; said: string } {
   };
   const said = ['message', 'detail', 'Message'].map((name) => wordsIn(member(inner, name)));
   return {
-    code: `${text('code')} ${text('type')} ${text('param')}`.trim(),
+    code: ['code', 'type', 'param', 'status'].map(text).join(' ').trim(),
     said: said.find((words) => words !== '') ?? '',
   };
 }

@@ -68,9 +68,8 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
       return;
     if (completion.status === 'ok') known.add(key);
     counts[entry === null ? 'others' : 'answers'] += 1;
-    // Who waits for it was told; the merge has the sum.
-    const { refused: _, ...told } = completion;
-    if (entry === null) writeSync(lines, `${JSON.stringify({ key, completion: told })}\n`);
+    if (entry === null)
+      writeSync(lines, `${JSON.stringify({ key, completion: told(completion) })}\n`);
     else db.put(entry, 0);
   };
   const close = (): void => {
@@ -216,6 +215,16 @@ function ofPart<T>(work: () => T): T {
     if (error instanceof StoreError) throw new PartError(error.message);
     throw error;
   }
+}
+
+/** Without what is said of a call: who waits for it was told, and the merge has the sum. */
+function told(completion: Completion): Completion {
+  if (completion.status === 'ok') {
+    const { refused: _, cached: __, ...answer } = completion;
+    return answer;
+  }
+  const { status, kind, message } = completion;
+  return { status, kind, message };
 }
 
 const KINDS = [

@@ -160,8 +160,9 @@ export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
 /**
  * What came back. An error is a value that is carried, counted and shown. `refused`: requests that
- * the model refused first, because of something that they could do without; absent: none. `cached`:
- * absent where the vendor counts none.
+ * the model refused first, because of something that they could do without; absent: none. `unsent`:
+ * no request was made, for it was known what would come. `cached`: absent where the vendor counts
+ * none.
  */
 export type Completion =
   | {
@@ -179,7 +180,7 @@ export type Completion =
       reused: boolean;
       refused?: number;
     }
-  | { status: 'error'; kind: ErrorKind; message: string; refused?: number };
+  | { status: 'error'; kind: ErrorKind; message: string; refused?: number; unsent?: true };
 
 export type ErrorKind =
   | 'key'

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Body, Place } from './places.ts';
+import { FORBIDDEN, type Body, type Place } from './places.ts';
 
 /** A place on loopback: it answers what its documents let pass, and refuses all else as they say. */
 export interface PlaceServer {
@@ -65,6 +65,8 @@ function replyTo(
     return [place.unknownModel.status, place.error(place.unknownModel)];
   const refusal = place.refuses(body, headers);
   if (refusal !== null) return [refusal.status, place.error(refusal)];
+  if (place.filter !== undefined && bytes.includes(FORBIDDEN))
+    return [place.filter.status, place.error(place.filter)];
   return [200, answerOf(place, body, say)];
 }
 

@@ -25,9 +25,14 @@ export interface Place {
   error(refusal: Refusal): unknown;
   wrongKey: { status: number; body: unknown };
   unknownModel: Refusal;
+  /** What its filter says of a request that has {@link FORBIDDEN} in it; absent: it has none. */
+  filter?: Refusal;
   /** A line of a prompt that it refuses, and its words for that; null: it ignores what it does not know. */
   sample: { line: string; words: string } | null;
 }
+
+/** Stands for what nobody may ask. */
+export const FORBIDDEN = 'something forbidden';
 
 export type Body = Record<string, unknown>;
 type Headers = Record<string, string | string[] | undefined>;
@@ -120,6 +125,11 @@ const openai: Place = {
     status: 404,
     message: 'The model `no-such-model` does not exist or you do not have access to it.',
     code: 'model_not_found',
+  },
+  filter: {
+    status: 400,
+    message: 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.',
+    code: 'invalid_prompt',
   },
   sample: {
     line: 'top_kk: 3',
@@ -347,13 +357,17 @@ const xai: Place = {
     status: 404,
     message: 'The model no-such-model does not exist or your team does not have access to it.',
   },
+  filter: {
+    status: 403,
+    message: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO',
+  },
   sample: {
     line: 'frequency_penalty: 0.5',
     words: 'Model grok-4.3 does not support parameter frequencyPenalty.',
   },
 };
 
-/** https://openrouter.ai/docs/errors; parameters that a model does not know are ignored. */
+/** https://openrouter.ai/docs/api/reference/errors-and-debugging; parameters that a model does not know are ignored. */
 const openrouter: Place = {
   ...openai,
   name: 'openrouter',
@@ -364,6 +378,10 @@ const openrouter: Place = {
   error: ({ status, message }) => ({ error: { code: status, message } }),
   wrongKey: { status: 401, body: { error: { message: 'User not found.', code: 401 } } },
   unknownModel: { status: 400, message: 'no-such-model is not a valid model ID' },
+  filter: {
+    status: 403,
+    message: 'Your chosen model requires moderation and your input was flagged',
+  },
   sample: null,
 };
 

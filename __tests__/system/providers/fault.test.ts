@@ -34,6 +34,64 @@ describe('a model that its vendor does not have any more', () => {
   });
 });
 
+describe('a request that a filter does not let through', () => {
+  test.each([
+    [403, '', 'Your chosen model requires moderation and your input was flagged'],
+    [403, '', 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO'],
+    [403, 'content_policy_violation', 'no'],
+    [400, 'invalid_prompt', 'Invalid prompt: your prompt was flagged'],
+  ])('is no fault of the key (%i %s %s)', (status, code, said) => {
+    expect(failure(status, code, said)).toMatchObject({
+      kind: 'filtered',
+      scope: 'request',
+      message: `${String(status)}, the content filter refused the request: ${said}`,
+    });
+  });
+
+  test('is told from an account that was flagged, and a key that may not', () => {
+    for (const said of ['Your account was flagged for abuse.', 'Host not in allowlist'])
+      expect(failure(403, '', said)).toMatchObject({ kind: 'key', scope: 'model' });
+  });
+});
+
+describe('a server that has too much to do', () => {
+  test.each([
+    [503, ' UNAVAILABLE', 'The model is experiencing high demand.'],
+    [503, 'server_is_overloaded', ''],
+    [503, '', 'Our servers are overloaded'],
+    [498, '', 'Flex tier capacity exceeded'],
+    [529, 'overloaded_error', 'Overloaded'],
+  ])('gets less from everybody (%i %s %s)', (status, code, said) => {
+    expect(failure(status, code, said)).toMatchObject({ kind: 'server', retry: 'limited' });
+  });
+
+  test('is told from one that failed for once', () => {
+    expect(failure(503, '', 'upstream reset').retry).toBe('later');
+  });
+});
+
+describe('what holds for every request to the server', () => {
+  test.each([
+    [429, 'insufficient_quota', ''],
+    [429, 'credit_balance_exhausted', ''],
+    [429, 'spend_limit_reached', ''],
+    [429, 'usage_limit_exceeded', ''],
+    [400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.'],
+    [402, '', 'Insufficient Balance'],
+    [401, '', 'no'],
+    [400, '', 'API key not valid.'],
+  ])('is credit and the key (%i %s %s)', (status, code, said) => {
+    expect(failure(status, code, said)).toMatchObject({ retry: 'never', scope: 'server' });
+  });
+
+  test('is not a limit that passes', () => {
+    expect(failure(429, 'rate_limit_exceeded RESOURCE_EXHAUSTED', 'quota')).toMatchObject({
+      retry: 'limited',
+      scope: 'request',
+    });
+  });
+});
+
 describe('a request that does not fit into the model’s context', () => {
   test.each([
     [400, 'context_length_exceeded', 'This model has a maximum context length of 8192 tokens.'],

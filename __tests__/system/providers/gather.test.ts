@@ -3,6 +3,7 @@ import { createGatherer, createQuestions } from '../../../src/providers/batch-qu
 import type { Asked } from '../../../src/providers/batch-queue.ts';
 import type { ManagedServer } from '../../../src/providers/batch-server.ts';
 import { createActivity } from '../../../src/providers/clock.ts';
+import { fault } from '../../../src/providers/fault.ts';
 import { vendors } from '../../../src/providers/vendors/index.ts';
 import { requestTo, says, until } from '../../unit/providers/providers-setting.ts';
 import { keyOf, turn } from './setting.ts';
@@ -111,14 +112,7 @@ test('questions of one key are settled together, once', () => {
   ]).toEqual([true, false, 1]);
   const outcome = {
     status: 'fault' as const,
-    fault: {
-      kind: 'aborted' as const,
-      message: '',
-      retry: 'never' as const,
-      waitMs: null,
-      status: null,
-      detail: '',
-    },
+    fault: fault('aborted', ''),
   };
   expect([
     questions.settle(one.key, outcome),

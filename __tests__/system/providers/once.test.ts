@@ -53,7 +53,10 @@ describe('one completion per request', () => {
         },
         { keyOf, answers },
       );
-      expect([await once(asks('a')), await once(asks('a'))]).toEqual([error, error]);
+      expect([await once(asks('a')), await once(asks('a'))]).toEqual([
+        error,
+        { ...error, unsent: true },
+      ]);
     }
     expect(calls).toBe(2);
   });

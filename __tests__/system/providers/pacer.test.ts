@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { fault } from '../../../src/providers/fault.ts';
+import { createLimiter } from '../../../src/providers/limit.ts';
 import { createPacer } from '../../../src/providers/pacer.ts';
+import { withRetries } from '../../../src/providers/retry.ts';
 import { vendorUrls } from '../../stand-ins/models/server.ts';
 import {
   requestTo,
@@ -8,6 +11,7 @@ import {
   testClock,
   type Setting,
 } from '../../unit/providers/providers-setting.ts';
+import { turn } from './setting.ts';
 
 const open: Setting[] = [];
 afterEach(async () => {
@@ -27,6 +31,41 @@ describe("the user's pace", () => {
       sent.push(clock.now() - START);
     }
     expect(sent).toEqual([0, 3000, 6000, 9000]);
+  });
+
+  test('is kept by those who waited together for a server that asked for a rest', async () => {
+    const clock = testClock(['pause']);
+    const pacer = createPacer(clock, never);
+    pacer.tighten({ concurrency: null, requests_per_minute: 60 });
+    const limiter = createLimiter({
+      concurrency: { start: 8, max: 8 },
+      giveUp: { rounds: 5, afterMs: 60_000 },
+      clock,
+      signal: never,
+    });
+    const sent: number[] = [];
+    const rest = fault('rate-limit', 'slow down', { retry: 'limited', waitMs: 30_000 });
+    const call = () =>
+      withRetries(
+        () => {
+          sent.push(clock.now() - START);
+          return Promise.resolve(
+            sent.length === 2
+              ? { status: 'fault', fault: rest, sent: true }
+              : { status: 'ok', value: 'there', latencyMs: 1, waitMs: 0 },
+          );
+        },
+        { limiter, pacers: [pacer], maxTries: 5, clock, signal: never, random: () => 0, log() {} },
+      );
+    let over = false;
+    const all = Promise.all(Array.from({ length: 6 }, call)).finally(() => (over = true));
+    while (!over) {
+      await turn();
+      clock.expire(250);
+    }
+    expect(new Set((await all).map(({ status }) => status))).toEqual(new Set(['ok']));
+    // The first rest begins at the second request.
+    expect(sent).toEqual([0, 1000, ...[31, 32, 33, 34, 35].map((second) => second * 1000)]);
   });
 
   test('of two sides that say different things the slower one holds', async () => {

@@ -5,8 +5,8 @@ import type { Completion } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { factsOf, isVendor, perVendor, type VendorName } from '../../../src/types/vendors.ts';
 import { startPlace, type PlaceServer } from '../../stand-ins/models/place-server.ts';
-import { PLACES, type Place } from '../../stand-ins/models/places.ts';
-import { errorOf, KEY, options, requestTo } from '../../unit/providers/providers-setting.ts';
+import { FORBIDDEN, PLACES, type Place } from '../../stand-ins/models/places.ts';
+import { errorOf, KEY, options, requestTo, says } from '../../unit/providers/providers-setting.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 interface Setting {
   server: PlaceServer;
-  ask(model: string, parameters?: Record<string, Json>): Promise<Completion>;
+  ask(model: string, parameters?: Record<string, Json>, question?: string): Promise<Completion>;
 }
 
 /** Providers that reach a place as a vendor's host, or as a line of `endpoints`. */
@@ -38,9 +38,13 @@ async function at(place: Place, key = KEY): Promise<Setting> {
   const endpoint = vendor === null ? 'there' : null;
   return {
     server,
-    ask: (model, parameters = {}) =>
+    ask: (model, parameters = {}, question = 'hello') =>
       providers.complete(
-        requestTo(provider, { target: { provider, endpoint, model }, parameters }),
+        requestTo(provider, {
+          target: { provider, endpoint, model },
+          parameters,
+          messages: says(question),
+        }),
       ),
   };
 }
@@ -82,6 +86,30 @@ describe.each(CASES)('%s', (_name, place) => {
       ? 'Resource not found'
       : place.unknownModel.message;
     expect([kind, message]).toEqual(['request', expect.stringContaining(words)]);
+  });
+
+  (place.filter === undefined ? test.skip : test)(
+    'that filters a question answers the others: no fault of the key',
+    async () => {
+      const { ask } = await at(place);
+      const { kind, message } = errorOf(await ask(place.model, {}, FORBIDDEN));
+      expect([kind, message]).toEqual([
+        'filtered',
+        expect.stringContaining(place.filter?.message ?? ''),
+      ]);
+      expect(await ask(place.model)).toMatchObject({ status: 'ok' });
+    },
+  );
+
+  test('that does not have a model is told of it once', async () => {
+    const { ask, server } = await at(place);
+    const model = place.api === 'responses' ? 'gpt-5.9-pro' : 'no-such-model';
+    if (place.path.includes('/deployments/')) return;
+    const all = await Promise.all([ask(model), ask(model), ask(model)]);
+    expect(server.refused).toHaveLength(1);
+    for (const { message } of all.map(errorOf))
+      expect(message).toContain(place.unknownModel.message);
+    expect(all.slice(1)).toMatchObject([{ unsent: true }, { unsent: true }]);
   });
 
   (key === null ? test.skip : test)(

@@ -38,6 +38,12 @@ describe('the meter', () => {
     expect(missing.totals()).toMatchObject({ calls: 0, replayed: 0 });
   });
 
+  test('counts no call where nothing was sent', async () => {
+    const meter = meterOf({ status: 'error', kind: 'key', message: 'no', unsent: true });
+    await meter.complete(request(hostedTarget('gpt-4o')));
+    expect(meter.totals().calls).toBe(0);
+  });
+
   test('counts calls, tokens and dollars of what was paid for, and what was reused apart', async () => {
     const meter = meterOf(answer('yes'));
     await meter.complete(request(hostedTarget('gpt-4o')));

@@ -23,8 +23,8 @@ export interface TestClock extends Clock {
   open(): number;
 }
 
-/** Time that stands still, and jumps over every sleep but the bounds that it holds. */
-export function testClock(): TestClock {
+/** Time that stands still, and jumps over every sleep but those that it holds. */
+export function testClock(kinds: readonly Sleep[] = HELD): TestClock {
   let now = START;
   const held = new Set<{ at: number; what: Sleep; end(): void }>();
   const pauses: number[] = [];
@@ -32,7 +32,7 @@ export function testClock(): TestClock {
     pauses,
     now: () => now,
     sleep(ms, signal, what) {
-      if (!HELD.includes(what)) {
+      if (!kinds.includes(what)) {
         pauses.push(ms);
         now += ms;
         return Promise.resolve();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
-import type { Script } from '../../../stand-ins/models/server.ts';
+import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
 import { answerSchema, errorOf, setUp } from '../../../unit/providers/providers-setting.ts';
 import type { Setting } from '../../../unit/providers/providers-setting.ts';
 
@@ -142,6 +142,63 @@ test("a request that the host's content filter refuses is filtered, not a fault 
   }));
   expect(errorOf(await ask())).toEqual({
     kind: 'filtered',
-    message: 'openai: 400, the content filter refused the request',
+    message: 'openai: 400, the content filter refused the request: The response was filtered',
   });
 });
+
+describe('what one request is told, the others of its kind are not sent for', () => {
+  const ten = (setting: Setting, changes: Parameters<Setting['ask']>[0] = {}) =>
+    Promise.all(Array.from({ length: 10 }, (_, index) => setting.ask({ ...changes, try: index })));
+  const temperature: Scripted = {
+    status: 400,
+    error: {
+      message: "Unsupported value: 'temperature' does not support 0.",
+      param: 'temperature',
+    },
+  };
+
+  test('a parameter that an unknown model refuses, for those prompts that name it', async () => {
+    const setting = await start(({ body }) => ('temperature' in body ? temperature : {}));
+    const all = await ten(setting, { parameters: { temperature: 0 } });
+    for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
+    expect(all.filter((one) => one.status === 'error' && one.unsent === true)).toHaveLength(9);
+    expect(setting.server.requests).toHaveLength(1);
+    expect((await ten(setting)).every(({ status }) => status === 'ok')).toBe(true);
+  });
+
+  test.each<[string, Scripted, number]>([
+    ['no credit', { status: 402, error: { message: 'Insufficient Balance' } }, 1],
+    ['a used up quota', { status: 429, error: { message: 'q', code: 'insufficient_quota' } }, 1],
+    ['a request of its own that is wrong', { status: 400, error: { message: 'too many n' } }, 10],
+    ['an address that is not there', { status: 404, error: { message: 'Not Found' } }, 10],
+  ])('%s', async (_, refusal, requests) => {
+    const setting = await start(() => refusal);
+    expect((await ten(setting)).every(({ status }) => status === 'error')).toBe(true);
+    expect(setting.server.requests).toHaveLength(requests);
+  });
+
+  test('is not kept of a kind that was answered', async () => {
+    const { ask, server } = await start(({ index }) => (index === 1 ? temperature : {}));
+    const parameters = { temperature: 0 };
+    for (const status of ['ok', 'error', 'ok'])
+      expect(await ask({ parameters, try: server.requests.length })).toMatchObject({ status });
+  });
+});
+
+test.each<[string, number, string]>([
+  ['invalid_prompt', 1, 'request'],
+  ['server_error', 5, 'server'],
+  ['rate_limit_exceeded', 5, 'rate-limit'],
+])(
+  'a word for an error in a reply of success, %s, is asked %i times',
+  async (code, times, kind) => {
+    const { ask, server } = await start(() => ({
+      body: JSON.stringify({ error: { code, message: 'the words' } }),
+    }));
+    expect(errorOf(await ask())).toMatchObject({
+      kind,
+      message: expect.stringContaining('the words'),
+    });
+    expect(server.requests).toHaveLength(times);
+  },
+);
