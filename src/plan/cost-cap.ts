@@ -57,14 +57,14 @@ function limitName({ by }: CostCap): string {
 
 /** A plan that takes more than half of what the run may spend is news for whoever reviews it. */
 export function spendNotices(
-  { cost_usd }: Forecast,
+  { cost_usd, models }: Forecast,
   planned: number,
   { calls, cost }: { calls: number | null; cost: CostCap | null },
 ): Notice[] {
   const notices: string[] = [];
   if (calls !== null && planned > calls / 2)
     notices.push(
-      `the first answers and grades take up to ${counted(planned, 'call')} of the ${String(calls)} allowed`,
+      `the first answers and grades take up to ${counted(planned, 'call')} of the ${String(calls)} allowed${refusalWords(models)}`,
     );
   if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2)
     notices.push(
@@ -96,7 +96,16 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
     cost_usd === null
       ? `cost unknown (no price for ${unpriced.join(', ')})`
       : `about ${dollars(cost_usd)}`;
-  return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}`;
+  return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusalWords(models)}`;
+}
+
+/** What no cap counts, and is told all the same. */
+function refusalWords(models: readonly ModelForecast[]): string {
+  const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
+  if (unknown.length === 0) return '';
+  const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
+  const names = [...new Set(unknown.map(({ model }) => model))].join(', ');
+  return `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ${names} ${unknown.length === 1 ? 'takes' : 'take'}`;
 }
 
 function short(tokens: number): string {

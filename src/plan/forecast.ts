@@ -1,5 +1,6 @@
 import { isBatched } from '../select/targets.ts';
-import type { Message, Purpose, Request, Target } from '../types/model.ts';
+import { isHosted, type Message, type Purpose, type Request, type Target } from '../types/model.ts';
+import { refusalsAtMost } from '../types/passports.ts';
 import { certainCalls } from './explain-calls.ts';
 import { evaluatorCallsOf } from './grader-tests.ts';
 import { judgingCalls } from './judging-calls.ts';
@@ -23,6 +24,11 @@ export interface ModelForecast {
   output_tokens: number;
   /** US dollars; null: no price is known. */
   cost_usd: number | null;
+  /**
+   * Requests at most that are refused first, to find out what a model takes of which nothing is
+   * known. They are no calls, and no cap counts them. Absent: none.
+   */
+  refusals?: number;
 }
 
 export interface Forecast {
@@ -100,7 +106,7 @@ function reckoned(
   const counts = new Map<string, ForecastCount>();
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
-  const add: Add = (target, purpose, calls, input, output) => {
+  const add: Add = (target, purpose, calls, input, output, parameters) => {
     // A recording is not a call.
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
@@ -112,6 +118,8 @@ function reckoned(
       output_tokens: 0,
     };
     counts.set(key, count);
+    const refusals = refusalsOf(target, parameters);
+    if (refusals > (count.refusals ?? 0)) count.refusals = refusals;
     count.calls += calls;
     count.input_tokens += calls * input;
     count.output_tokens += calls * output;
@@ -130,7 +138,7 @@ function reckoned(
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
   addJudging({ suites, wanted, plan, rubricTests, evaluatorTests }, mean, add);
   for (const { target, calls, input, output } of certainCalls(explaining))
-    add(target, 'qualeval', calls, input, output);
+    add(target, 'qualeval', calls, input, output, {});
   return { forecast: priced([...counts.values()], found, price), question: mean };
 }
 
@@ -140,7 +148,14 @@ type Add = (
   calls: number,
   input: number,
   output: number,
+  /** Of a request for an answer of a schema; absent: it is for another. */
+  parameters?: Request['parameters'],
 ) => void;
+
+function refusalsOf(target: Target, parameters: Request['parameters'] | undefined): number {
+  if (parameters === undefined || !isHosted(target) || isBatched(target)) return 0;
+  return refusalsAtMost(target, parameters);
+}
 
 /** What judges the answers, and the labelled examples; `question`: mean tokens of what is asked. */
 function addJudging(
@@ -161,7 +176,8 @@ function addJudging(
     purpose: 'grader' | 'evaluator',
     calls: number,
   ): void => {
-    add(target, purpose, calls, GRADER_FRAME + judged, expectedOutput({ parameters, purpose }));
+    const output = expectedOutput({ parameters, purpose });
+    add(target, purpose, calls, GRADER_FRAME + judged, output, parameters);
   };
   for (const { asked, purpose, calls } of judgingCalls(
     suites.map(({ run }) => run),

@@ -1,5 +1,5 @@
 import type { HostedTarget, Request } from '../types/model.ts';
-import { passportOf, refusedBy, type AskedModel } from '../types/passports.ts';
+import { DISPENSABLE, LIMITS, passportOf, refusedBy, type AskedModel } from '../types/passports.ts';
 import type { Json } from '../types/plain.ts';
 import type { Form } from '../types/vendors/facts.ts';
 import type { Fault } from './fault.ts';
@@ -44,13 +44,6 @@ export interface Refusals {
 }
 
 const FORMS: Learned['forms'] = ['schema', 'tool', 'plain'];
-
-/** Ours to leave out of a grader's request: whoever grades should not be a matter of chance. */
-const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'];
-
-const LIMITS = ['max_tokens', 'max_completion_tokens'];
-
-const OURS = [...SAMPLING, ...LIMITS];
 
 const WORDS: Readonly<Record<Form, string>> = {
   schema: 'an answer schema',
@@ -140,7 +133,7 @@ function openIn(request: Request, { form, parameters }: Ask): string | null {
   const target = hosted(request);
   if (purpose === 'embedding' || passportOf(target) !== null) return null;
   if (purpose === 'prompt') return [target.model, ...Object.keys(parameters).sort()].join(' ');
-  const ours = OURS.filter((name) => name in parameters);
+  const ours = DISPENSABLE.filter((name) => name in parameters);
   return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
 }
 
@@ -195,7 +188,7 @@ function refusedParameter(
   parameters: Readonly<Record<string, Json>>,
   detail: string,
 ): string | undefined {
-  const ours = OURS.filter((name) => name in parameters);
+  const ours = DISPENSABLE.filter((name) => name in parameters);
   return namedIn(ours, detail);
 }
 

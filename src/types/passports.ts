@@ -15,6 +15,27 @@ export function passportOf({ provider, endpoint, model }: AskedModel): Passport 
   return factsOf(provider).passports.find(({ models }) => models.test(model)) ?? null;
 }
 
+const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'];
+
+/** The two names of one limit: what is refused under one is written under the other. */
+export const LIMITS = ['max_tokens', 'max_completion_tokens'];
+
+/** Ours to leave out of a grader's request: whoever grades should not be a matter of chance. */
+export const DISPENSABLE = [...SAMPLING, ...LIMITS];
+
+/**
+ * Requests at most that a model refuses until it is known how it is asked for an answer of a
+ * schema with these parameters: two of the three forms, and each parameter.
+ */
+export function refusalsAtMost(
+  asked: AskedModel,
+  parameters: Readonly<Record<string, Json>>,
+): number {
+  return passportOf(asked) === null
+    ? 2 + DISPENSABLE.filter((name) => name in parameters).length
+    : 0;
+}
+
 /** A parameter that a model refuses as it is written, and what may stand in its place. */
 export interface Refused {
   name: string;

@@ -299,10 +299,11 @@ describe('graders that a metric names for itself', () => {
     expect(
       models
         .filter(({ purpose }) => purpose === 'grader')
-        .map(({ model, calls }) => [model, calls]),
+        .map(({ model, calls, refusals }) => [model, calls, refusals]),
     ).toEqual([
-      ['gpt-a', 8 + 2],
-      ['gpt-4o', 8 + 2],
+      // Unknown: two forms of an answer and the temperature may be refused.
+      ['gpt-a', 8 + 2, 3],
+      ['gpt-4o', 8 + 2, undefined],
     ]);
     expect(prepared(null, shop({ metrics: [polite('bge')] })).problems).toEqual([
       {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { spendNotices } from '../../../src/plan/cost-cap.ts';
 import type { Forecast } from '../../../src/plan/forecast.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
 import { createProgress } from '../../../src/session/progress.ts';
@@ -55,6 +56,19 @@ describe('progress in a log', () => {
     progress.planned(plan, { forecast });
     expect(written).toEqual([
       '20 references of 1 prompt affected: 80 calls for the first answers and about 20 grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out, $0.24\n',
+    ]);
+  });
+
+  test('says how many requests an unknown grader may refuse, which no cap counts', () => {
+    const { progress, written } = watched('steps');
+    const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
+    const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
+    progress.planned(plan, { forecast: { ...forecast, models } });
+    expect(written[0]).toMatch(
+      /; and up to 3 refused requests, outside the cap, to find out what m1 \(gate\) takes\n$/,
+    );
+    expect(spendNotices({ ...forecast, models }, 20, { calls: 20, cost: null })).toMatchObject([
+      { message: expect.stringContaining('20 calls of the 20 allowed; and up to 3 refused') },
     ]);
   });
 
