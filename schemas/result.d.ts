@@ -869,7 +869,7 @@ export interface EvaldiffResult {
      */
     reason?: {
       /**
-       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`).
+       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head’s answers fall under base’s scoring and the scoring changed too (`scoring`).
        */
       by:
         | "fall"
@@ -882,7 +882,8 @@ export interface EvaldiffResult {
         | "named"
         | "unsettled"
         | "unanswered"
-        | "uncompared";
+        | "uncompared"
+        | "scoring";
       /**
        * Of the test that decided, one-sided; null where none did, or where it was sequential.
        */
@@ -2979,6 +2980,312 @@ export interface EvaldiffResult {
        */
       kappa: number | null;
     };
+    /**
+     * References whose answers fall under base’s scoring, where that keeps the suite from green; absent: none.
+     */
+    fell?: {
+      /**
+       * Id of the reference.
+       */
+      id: string;
+      /**
+       * A try of base that passes under base’s scoring.
+       */
+      base_try: number;
+      /**
+       * A try of head that fails under base’s scoring.
+       */
+      head_try: number;
+      /**
+       * That try of head’s scores under base’s scoring.
+       */
+      scores: (
+        | {
+            /**
+             * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+             */
+            grade?: {
+              /**
+               * The rubric as it was filled in; cut after 20,000 characters.
+               */
+              prompt: string;
+              /**
+               * Of each grader.
+               */
+              replies: {
+                /**
+                 * The model.
+                 */
+                grader: string;
+                /**
+                 * What it replied, whole or cut after 20,000 characters.
+                 */
+                reply: string;
+                /**
+                 * Tokens of its calls for this grade; null: not known.
+                 */
+                usage: {
+                  /**
+                   * Tokens of the request.
+                   */
+                  input_tokens: number;
+                  /**
+                   * Tokens of the answer.
+                   */
+                  output_tokens: number;
+                } | null;
+              }[];
+            };
+            /**
+             * Name of the metric.
+             */
+            metric: string;
+            /**
+             * The metric is shown, but does not gate.
+             */
+            skip: boolean;
+            /**
+             * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+             */
+            objects?: {
+              /**
+               * What is judged one by one.
+               */
+              level: "Message" | "Turn" | "Thread" | "ToolCall";
+              /**
+               * In the order of the dialogue.
+               */
+              scores: {
+                /**
+                 * Position among the dialogue’s objects of that level, from 0.
+                 */
+                at: number;
+                /**
+                 * What the metric came to on this object.
+                 */
+                status: "pass" | "fail" | "ungraded" | "error" | "skipped";
+                /**
+                 * What the metric measured there; null: nothing.
+                 */
+                value:
+                  | string
+                  | number
+                  | boolean
+                  | null
+                  | _Schema1[]
+                  | {
+                      [k: string]: _Schema1;
+                    };
+                /**
+                 * Why; null: nothing is said.
+                 */
+                reason: string | null;
+                /**
+                 * The rubric’s label; absent: no rubric judged.
+                 */
+                label?: string;
+                /**
+                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 */
+                grade?: {
+                  /**
+                   * The rubric as it was filled in; cut after 20,000 characters.
+                   */
+                  prompt: string;
+                  /**
+                   * Of each grader.
+                   */
+                  replies: {
+                    /**
+                     * The model.
+                     */
+                    grader: string;
+                    /**
+                     * What it replied, whole or cut after 20,000 characters.
+                     */
+                    reply: string;
+                    /**
+                     * Tokens of its calls for this grade; null: not known.
+                     */
+                    usage: {
+                      /**
+                       * Tokens of the request.
+                       */
+                      input_tokens: number;
+                      /**
+                       * Tokens of the answer.
+                       */
+                      output_tokens: number;
+                    } | null;
+                  }[];
+                };
+              }[];
+            };
+            /**
+             * Whether the metric passes in this answer.
+             */
+            status: "pass" | "fail";
+            /**
+             * What the metric measured.
+             */
+            value:
+              | string
+              | number
+              | boolean
+              | null
+              | _Schema1[]
+              | {
+                  [k: string]: _Schema1;
+                };
+            /**
+             * Why, as the metric or its grader says; null: nothing.
+             */
+            reason: string | null;
+            /**
+             * The metric’s own code broke on this answer, which fails it; absent: it did not.
+             */
+            raised?: true;
+            /**
+             * The rubric’s label behind the value; absent: no rubric judged.
+             */
+            label?: string;
+          }
+        | {
+            /**
+             * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+             */
+            grade?: {
+              /**
+               * The rubric as it was filled in; cut after 20,000 characters.
+               */
+              prompt: string;
+              /**
+               * Of each grader.
+               */
+              replies: {
+                /**
+                 * The model.
+                 */
+                grader: string;
+                /**
+                 * What it replied, whole or cut after 20,000 characters.
+                 */
+                reply: string;
+                /**
+                 * Tokens of its calls for this grade; null: not known.
+                 */
+                usage: {
+                  /**
+                   * Tokens of the request.
+                   */
+                  input_tokens: number;
+                  /**
+                   * Tokens of the answer.
+                   */
+                  output_tokens: number;
+                } | null;
+              }[];
+            };
+            /**
+             * Name of the metric.
+             */
+            metric: string;
+            /**
+             * The metric is shown, but does not gate.
+             */
+            skip: boolean;
+            /**
+             * Each turn, message or tool call, of a metric with `every`; absent: it judged the last one alone.
+             */
+            objects?: {
+              /**
+               * What is judged one by one.
+               */
+              level: "Message" | "Turn" | "Thread" | "ToolCall";
+              /**
+               * In the order of the dialogue.
+               */
+              scores: {
+                /**
+                 * Position among the dialogue’s objects of that level, from 0.
+                 */
+                at: number;
+                /**
+                 * What the metric came to on this object.
+                 */
+                status: "pass" | "fail" | "ungraded" | "error" | "skipped";
+                /**
+                 * What the metric measured there; null: nothing.
+                 */
+                value:
+                  | string
+                  | number
+                  | boolean
+                  | null
+                  | _Schema1[]
+                  | {
+                      [k: string]: _Schema1;
+                    };
+                /**
+                 * Why; null: nothing is said.
+                 */
+                reason: string | null;
+                /**
+                 * The rubric’s label; absent: no rubric judged.
+                 */
+                label?: string;
+                /**
+                 * What the grade rests on; absent: no rubric judged, or more than 2,000 at once.
+                 */
+                grade?: {
+                  /**
+                   * The rubric as it was filled in; cut after 20,000 characters.
+                   */
+                  prompt: string;
+                  /**
+                   * Of each grader.
+                   */
+                  replies: {
+                    /**
+                     * The model.
+                     */
+                    grader: string;
+                    /**
+                     * What it replied, whole or cut after 20,000 characters.
+                     */
+                    reply: string;
+                    /**
+                     * Tokens of its calls for this grade; null: not known.
+                     */
+                    usage: {
+                      /**
+                       * Tokens of the request.
+                       */
+                      input_tokens: number;
+                      /**
+                       * Tokens of the answer.
+                       */
+                      output_tokens: number;
+                    } | null;
+                  }[];
+                };
+              }[];
+            };
+            /**
+             * Why there is no score: no readable grade, an error, or a condition not met.
+             */
+            status: "ungraded" | "error" | "skipped";
+            /**
+             * There is none.
+             */
+            value: null;
+            /**
+             * What happened.
+             */
+            reason: string;
+          }
+      )[];
+    }[];
     /**
      * One sentence with the numbers.
      */

@@ -1,11 +1,16 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { clustersOf, criticalOf } from '../plan/tries.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { Because } from '../result/suite-result.ts';
 import { isScoringKey } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
 import { cohenKappa } from '../statistics/agreement.ts';
+import { bundlesOf } from '../statistics/bundles.ts';
+import { combinedGate } from '../statistics/gate.ts';
+import { meanDifference } from '../statistics/interval.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
-import { countOutcomes, type Counts } from '../statistics/table.ts';
+import { countOutcomes, tableOf, type Counts, type Table } from '../statistics/table.ts';
+import type { GateSettings } from '../suite/suite.ts';
 import { percent, counted, pointsApart, signedBetween } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
@@ -14,31 +19,19 @@ import { meanOfCounts, sharedTries } from './tables.ts';
 
 /**
  * Outputs of base and head, each under the scoring of base and of head, and how the change of the pass rate splits: what the
- * prompt did under head's scoring, plus what the scoring did on base's outputs. Null when the
- * scorings do not differ.
+ * prompt did under head's scoring, plus what the scoring did on base's outputs. `fell`: ids of
+ * references that `fallUnderBase` named. Null when the scorings do not differ.
  */
 export function scoringSplit(
-  { run: suite, policy, quarantined }: SuiteComparison,
+  comparison: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+  fell: readonly string[] = [],
 ): ScoringResult | null {
+  const { run: suite } = comparison;
   if (suite.other === null) return null;
-  const runs = suite.runs.filter(
-    ({ affected: one, base, head }) =>
-      base.length > 0 &&
-      head.length > 0 &&
-      gates(suite.suite, one) &&
-      !quarantined(one.reference.id),
-  );
+  const runs = splitRuns(comparison);
   const headDecides = suite.deciding.side === 'head';
-  const rates = ratesOf(
-    runs.map((run) =>
-      cornersOf(
-        run,
-        headDecides,
-        policy.kind === 'adaptive' ? sharedTries(runs) : Number.POSITIVE_INFINITY,
-      ),
-    ),
-  );
+  const rates = ratesOf(runs.map((run) => cornersOf(run, headDecides, splitTries(comparison))));
   const effects = {
     prompt_effect: difference(rates.head_head, rates.base_head),
     scoring_effect: difference(rates.base_head, rates.base_base),
@@ -56,8 +49,88 @@ export function scoringSplit(
     because,
     flipped,
     same_answers: sameAnswers(runs, headDecides),
+    ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
     summary: inWords({ rates, because, flipped }),
   };
+}
+
+/** References that gate and have tries of both sides. */
+function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison): ReferenceRun[] {
+  return runs.filter(
+    ({ affected: one, base, head }) =>
+      base.length > 0 && head.length > 0 && gates(suite, one) && !quarantined(one.reference.id),
+  );
+}
+
+/** How many tries of each: where suspects got more, those that all share. */
+function splitTries(suite: SuiteComparison): number {
+  return suite.policy.kind === 'adaptive'
+    ? sharedTries(splitRuns(suite))
+    : Number.POSITIVE_INFINITY;
+}
+
+/** Pass rates of base's and of head's answers under base's scoring, and what fell between them. */
+export interface FallUnderBase {
+  base: number;
+  head: number;
+  references: string[];
+}
+
+/** Keeps the rounding of means from taking a rate for lower than its equal. */
+const SLACK = 1e-9;
+
+/**
+ * Where what is sent and the scoring changed: head's answers, if they clearly fall under base's
+ * scoring and head's own scoring does not pass as many of them as base's passed of base's. A new
+ * format with a scoring to match is no fall; a new scoring under which nobody passes hides one.
+ * Null: there is no such fall, or base's scoring decides anyway.
+ */
+export function fallUnderBase(
+  suite: SuiteComparison,
+  { alpha, gate_on: on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
+): FallUnderBase | null {
+  const { run, compared, gate, policy } = suite;
+  if (run.other === null || run.deciding.side !== 'head' || policy.kind === 'pairs') return null;
+  const most = splitTries(suite);
+  const { base_base, head_base, head_head } = ratesOf(
+    splitRuns(suite).map((one) => cornersOf(one, true, most)),
+  );
+  if (base_base === null || head_base === null || head_head === null) return null;
+  if (head_head >= base_base - SLACK) return null;
+  const outcomes = compared.map((one) => ({
+    base: underBase(one.base, most),
+    head: underBase(one.head, most),
+  }));
+  const tables = outcomes.map((one) => tableOf(one));
+  const { regressed } = combinedGate(tables, {
+    alpha,
+    on,
+    minDrop: gate.min_drop,
+    critical: criticalOf(compared),
+    bundles: bundlesOf(outcomes, clustersOf(compared), Infinity),
+  });
+  const references = compared.flatMap(({ affected: { reference } }, i) =>
+    isFall(tables[i]) ? [reference.id] : [],
+  );
+  return regressed ? { base: base_base, head: head_base, references } : null;
+}
+
+function underBase(tries: ReferenceRun['base'], most: number): Outcome[] {
+  return tries.slice(0, most).map(({ other }) => other?.outcome ?? 'error');
+}
+
+function isFall(table: Table | undefined): boolean {
+  return table !== undefined && (meanDifference([table]) ?? 0) < 0;
+}
+
+/** A try of each side that shows the fall of a reference under base's scoring. */
+function fallenTry(runs: readonly ReferenceRun[], id: string): NonNullable<ScoringResult['fell']> {
+  const run = runs.find(({ affected: { reference } }) => reference.id === id);
+  const before = run?.base.find(({ other }) => other?.outcome === 'pass');
+  const after = run?.head.find(({ other }) => other?.outcome === 'fail');
+  return before === undefined || after?.other === undefined || after.other === null
+    ? []
+    : [{ id, base_try: before.result.try, head_try: after.result.try, scores: after.other.scores }];
 }
 
 type Corners = Record<keyof ScoringResult['rates'], Counts>;

@@ -143,7 +143,7 @@ function whatFell(
 }
 
 function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
-  const { interval, tries, visibleDrop: drop, tables } = verdict;
+  const { interval, tries, visibleDrop: drop } = verdict;
   const low = interval?.low ?? -1;
   const size = `${counted(comparedReferences(suite, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
   const sees =
@@ -151,15 +151,19 @@ function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
       ? `this suite (${size}) cannot detect a drop`
       : `this suite (${size}) detects drops of ${inSize(drop)} points or more (80 % power)`;
   if (verdict.verdict === 'regressed') return `${sees}.`;
-  if (tables.every(({ base }) => base.passes === 0))
-    return `no try passes on base, so nothing could get worse (${size}).`;
+  if (nothingPassed(verdict)) return `no try passes on base, so nothing could get worse (${size}).`;
   return low <= -1
     ? `${sees}.`
     : `rules out a drop above ${inSize(Math.min(0, low))} points; ${sees}.`;
 }
 
+function nothingPassed({ tables }: SuiteVerdict): boolean {
+  return tables.every(({ base }) => base.passes === 0);
+}
+
 /** What stands between this suite and a clear answer, or what it could not see under green. */
-function whyOpen({ verdict, reason, tries }: SuiteVerdict): string {
+function whyOpen(suite: SuiteVerdict): string {
+  const { verdict, reason, tries, hidden } = suite;
   const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
   switch (reason.by) {
     case 'suspicious':
@@ -168,9 +172,14 @@ function whyOpen({ verdict, reason, tries }: SuiteVerdict): string {
       return ` Worse by themselves: ${listed(reason.references)}.`;
     case 'uncompared':
       return ` Without evidence: ${listed(reason.references)}.`;
+    case 'scoring':
+      return hidden === undefined
+        ? ''
+        : ` Under base’s scoring ${percent(hidden.base)} → ${percent(hidden.head)}; the scoring changed too.`;
     case 'unsettled':
       return ` It could not rule out ${tolerated} with ${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`;
     case 'level':
+      if (nothingPassed(suite)) return '';
       return ` Head is no lower, but the suite is too small to rule out ${tolerated}.`;
     case 'run':
       return ` By itself it cannot rule out ${tolerated}; all suites of the run together rule out one above 5 points.`;

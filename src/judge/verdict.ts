@@ -17,6 +17,7 @@ import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/suite.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import type { RunRollUps } from './roll-up.ts';
+import { fallUnderBase, type FallUnderBase } from './scoring-split.ts';
 import {
   evidenceBySuite,
   suiteTablesOf,
@@ -53,6 +54,8 @@ export interface SuiteVerdict {
   visibleDrop: number | null;
   /** How its metrics' numbers moved. */
   moves: MetricMove[];
+  /** What its scoring hides, where that is the verdict's reason. */
+  hidden?: FallUnderBase;
 }
 
 interface Known {
@@ -108,6 +111,8 @@ export function judgeSuites(
       const verdict = verdicts.get(suite);
       if (verdict !== undefined) verdicts.set(suite, withEvidence(verdict, evidence));
     }
+  for (const [suite, verdict] of verdicts)
+    verdicts.set(suite, withBaseScoring(suite, verdict, settings.gate_on));
   return suites.map((suite) => verdicts.get(suite) ?? null);
 }
 
@@ -245,6 +250,21 @@ function settleTogether(
   for (const [suite, one] of verdicts)
     if (one.verdict === 'inconclusive')
       verdicts.set(suite, { ...one, verdict: 'unchanged', reason: { ...one.reason, by: 'run' } });
+}
+
+/** A prompt that broke is not green because the scoring changed beside it. */
+function withBaseScoring(
+  suite: SuiteComparison,
+  verdict: SuiteVerdict,
+  gateOn: GateSettings['gate_on'],
+): SuiteVerdict {
+  const green = verdict.verdict === 'unchanged' || verdict.verdict === 'improved';
+  if (!green && verdict.reason.by !== 'unsettled') return verdict;
+  const hidden = fallUnderBase(suite, { alpha: verdict.alpha, gate_on: gateOn });
+  if (hidden === null) return verdict;
+  const { references } = hidden;
+  const reason = { ...verdict.reason, by: 'scoring' as const, p: null, references };
+  return { ...verdict, verdict: 'inconclusive', reason, hidden };
 }
 
 /** Head that does not answer is worse, and what could not be compared is not green. */

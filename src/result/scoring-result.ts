@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { countSchema, differenceSchema, outcomeSchema, shareSchema } from './pieces.ts';
+import {
+  countSchema,
+  differenceSchema,
+  outcomeSchema,
+  scoreSchema,
+  shareSchema,
+} from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
 export const scoringResultSchema = z.strictObject({
@@ -43,6 +49,19 @@ export const scoringResultSchema = z.strictObject({
       kappa: differenceSchema.nullable().describe('Cohen’s kappa of the two scorings.'),
     })
     .describe('Tries of base’s own answers, under both scorings.'),
+  fell: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('Id of the reference.'),
+        base_try: countSchema.describe('A try of base that passes under base’s scoring.'),
+        head_try: countSchema.describe('A try of head that fails under base’s scoring.'),
+        scores: z.array(scoreSchema).describe('That try of head’s scores under base’s scoring.'),
+      }),
+    )
+    .describe(
+      'References whose answers fall under base’s scoring, where that keeps the suite from green; absent: none.',
+    )
+    .exactOptional(),
   summary: z.string().describe('One sentence with the numbers.'),
 });
 

@@ -170,6 +170,34 @@ describe('a scoring and a prompt that both change', () => {
     });
   });
 
+  test('show what head hides that breaks the prompt and the scoring together, never under green', async () => {
+    const { result, scoring } = await split(references(12), (_, question) =>
+      question.startsWith('Old') ? 'yes, sir' : 'no',
+    );
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'inconclusive',
+      pass_rate: { base: 0, head: 0 },
+      reason: { by: 'scoring', references: expect.arrayContaining(['r00', 'r11']) },
+    });
+    expect(result.outcome.kind).toBe('inconclusive');
+    expect(scoring.fell).toHaveLength(12);
+    expect(scoring.fell?.[0]).toMatchObject({ id: 'r00', base_try: 0, head_try: 0 });
+    expect(result.suites[0]?.summary).toContain(
+      'Under base’s scoring 100.0 % → 0.0 %; the scoring changed too.',
+    );
+  });
+
+  test('leave a new format green that brings its own scoring', async () => {
+    const own = { settings: settings({ n_tries: 3 }) };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { references: references(12), ...exact } })], own),
+      project([shop(NEW, 0, { tests: { references: references(12), ...has } })], own),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
+    );
+    expect(result.scoring[0]?.rates).toMatchObject({ base_base: 1, head_base: 0, head_head: 1 });
+    expect(result.outcome.kind).toBe('no-regression');
+  });
+
   test('leave out what does not gate', async () => {
     const quarantine = [
       {

@@ -119,9 +119,22 @@ export function inconclusiveLine(result: Result): Told {
   const open = suitesThat(result, 'inconclusive');
   const why = worstOf(open);
   const told = several(result, open, 'inconclusive');
+  const hidden = why === undefined ? null : hiddenBy(why, result);
+  if (hidden !== null) {
+    const { subject, line } = withMore(told, alone(result));
+    return { subject, line: [text(`${hidden} `), ...line] };
+  }
   const because = why === undefined ? [] : openBecause(why);
   const space = told.line.length === 0 || because.length === 0 ? [] : [text(' ')];
   return withMore(told, [...space, ...because, ...alone(result)]);
+}
+
+/** What the suite's own rates do not show, since they are those under head's scoring; null: nothing. */
+function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): string | null {
+  if (reason?.by !== 'scoring') return null;
+  const rates = scoring.find((one) => one.path === path && one.name === name)?.rates;
+  if (rates === undefined) return null;
+  return `Under base’s scoring ${percent(rates.base_base)} → ${percent(rates.head_base)}; the scoring changed too.`;
 }
 
 /** What stands between a suite and green: references by name, or the drop that may be there. */
@@ -171,10 +184,13 @@ export function noRegressionLine(result: Result): Told {
 }
 
 /** ` A drop above 7.8 points is ruled out.`: how far green reaches. */
-function ruledOut(compared: readonly SuiteResult[]): Line {
+function ruledOut(all: readonly SuiteResult[]): Line {
+  const compared = all.filter(({ pass_rate: { base } }) => base !== 0);
+  if (compared.length === 0) return [text(' Nothing passes on base, so nothing could fall.')];
   const lows = compared.flatMap(({ pass_rate: { low } }) => low ?? []);
   const least = Math.min(0, ...lows);
-  const where = compared.length === 1 ? '' : ' in each';
+  const which = compared.length < all.length ? ' suite in which something passes on base' : '';
+  const where = all.length === 1 ? '' : ` in each${which}`;
   return least === 0 ? [] : [text(` A drop above ${inSize(least)} points is ruled out${where}.`)];
 }
 

@@ -15,6 +15,8 @@ import { brokenOf, countsOf, linkedFace, opensWorst } from './references.ts';
  */
 export function worstReference(result: Result, detail: Detail): Block[] {
   if (!opensWorst(result, detail)) return [];
+  const hidden = fellUnderBase(result, detail);
+  if (hidden.length > 0) return hidden;
   const broken = brokenOf(result);
   const found = worstOf(broken.length > 0 ? broken : perhapsBroken(result));
   if (found === null) return movedMost(result, detail);
@@ -32,6 +34,45 @@ export function worstReference(result: Result, detail: Detail): Block[] {
       : [text(`; ${count(others)} more ${others === 1 ? 'fails' : 'fail'} `), ...alike(failure)]),
   ];
   return evidence(title, worst.reference, detail);
+}
+
+/** Where a changed scoring hides that head's answers fell: the first of them under base's scoring. */
+function fellUnderBase({ suites, scoring }: Result, detail: Detail): Block[] {
+  const found = suites
+    .filter(({ reason }) => reason?.by === 'scoring')
+    .flatMap((suite) =>
+      scoring
+        .filter(({ path, name }) => path === suite.path && name === suite.name)
+        .flatMap(({ fell = [] }) => fell.map((fall) => ({ suite, fall }))),
+    );
+  const [first] = found;
+  const reference = first?.suite.references.find(({ id }) => id === first.fall.id);
+  if (first === undefined || reference === undefined) return [];
+  const { base_try, head_try, scores } = first.fall;
+  const more = found.length - 1;
+  const title: Line = [
+    strong('What it did:'),
+    text(' '),
+    ...linkedFace(reference),
+    text(', under base’s scoring pass → fail'),
+    ...(more === 0 ? [] : [text(`; ${count(more)} more fall under it too`)]),
+  ];
+  const judged = {
+    ...reference,
+    base: underBase(reference.base, base_try, { outcome: 'pass', scores: [] }),
+    head: underBase(reference.head, head_try, { outcome: 'fail', scores }),
+  };
+  return evidence(title, judged, detail);
+}
+
+/** A side with one of its tries alone, as base's scoring judges it. */
+function underBase(
+  side: SideResult | null,
+  index: number,
+  judged: Pick<SideResult['tries'][number], 'outcome' | 'scores'>,
+): SideResult | null {
+  const tries = (side?.tries ?? []).filter((one) => one.try === index);
+  return side === null ? null : { ...side, tries: tries.map((one) => ({ ...one, ...judged })) };
 }
 
 /** Where a metric's mean is what is red: the reference whose own mean got worse most. */

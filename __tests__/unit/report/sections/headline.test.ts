@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Line } from '../../../../src/report/sections/document.ts';
 import { headline } from '../../../../src/report/sections/outcomes.ts';
+import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import {
   fork,
@@ -10,6 +11,7 @@ import {
   referenceOf,
   regression,
   resultOf,
+  score,
   sideOf,
   suiteOf,
   sweep,
@@ -54,7 +56,56 @@ const fresh = suiteOf(
   { verdict: 'new', compared: { references: 0, tries: 0 } },
 );
 
+const silent = (name: string) =>
+  suiteOf(
+    name,
+    [
+      referenceOf('a', 'unchanged', {
+        base: sideOf([{ outcome: 'fail', actual: '**30 days**' }]),
+        head: sideOf([{ outcome: 'fail', actual: 'Hi!' }]),
+      }),
+    ],
+    { half: 0.25 },
+  );
+
 describe('headline', () => {
+  test('rules no drop out where nothing passes on base', () => {
+    const { suites } = green();
+    expect(words(resultOf({ suites: [silent('shop')] }))).toBe(
+      '✓ No regression: shop 0.0 % → 0.0 %: 0.0 points, 90 % interval −25.0 to +25.0; 1 reference × 1 try. Nothing passes on base, so nothing could fall.',
+    );
+    expect(words(resultOf({ suites: [...suites, silent('shop')] }))).toContain(
+      'points is ruled out in each suite in which something passes on base.',
+    );
+  });
+
+  test('says what base’s scoring says where the scoring of a broken prompt changed too', () => {
+    const suite = {
+      ...silent('shop'),
+      verdict: 'inconclusive' as const,
+      reason: { by: 'scoring' as const, p: null, references: ['a'], tolerance: 0.1 },
+    };
+    const fail = { ...score('fail', 'fact', 0, 'lacks "30 days"') };
+    const scoring = [
+      {
+        ...regression().scoring[0]!,
+        path: suite.path,
+        name: suite.name,
+        rates: { base_base: 1, base_head: 0, head_base: 0, head_head: 0 },
+        fell: [{ id: 'a', base_try: 0, head_try: 0, scores: [fail] }],
+      },
+    ];
+    const result = resultOf({ suites: [suite], scoring, conclusion: 'neutral' });
+    expect(words(result)).toMatch(
+      /^\? Inconclusive: shop 0\.0 % → 0\.0 %: Under base’s scoring 100\.0 % → 0\.0 %; the scoring changed too\. /,
+    );
+    const terminal = renderTerminal(result, { width: 100, colour: false });
+    expect(terminal).toContain('What it did: a (prompts/tests/capitals.yaml:12), under base’s');
+    expect(terminal).toMatch(
+      /Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +fail: lacks "30 days"/,
+    );
+  });
+
   test('counts what fell apart from what is named', () => {
     const words = (result: Result) =>
       headline(result)
