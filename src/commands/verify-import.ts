@@ -193,11 +193,16 @@ function leave({ left }: Verification, why: string, times: number): void {
 
 /** Why a metric's verdict says nothing when it is given again; null: it does. */
 function whyNot(metric: Metric): string | null {
+  if (metric.skip) return 'of weight 0, which always pass there';
   if (isModelGraded(metric) || comparesEmbeddings(metric)) return 'judged by a model';
-  return metric.source.kind === 'built-in' && metric.source.uses === 'cost'
-    ? 'of what an answer cost'
-    : null;
+  return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
 }
+
+/** What results do not say of an answer, by the metric that asks it. */
+const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
+  cost: 'of what an answer cost',
+  finish_reason: 'of how an answer ended',
+};
 
 function metricAnswer(answer: ForeignAnswer, { input, expected }: Reference): MetricAnswer {
   const output = outputText(answer.output);

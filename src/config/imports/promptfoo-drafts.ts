@@ -242,7 +242,7 @@ function metricsOf(
   return test.assertions.flatMap((assertion) => {
     const { value, place } = assertion;
     const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
-    let file: string | null = null;
+    let { file } = assertion;
     const converted = convertAssertion(value, {
       vars: test.vars,
       unlike: unlike(test, inputs),

@@ -125,9 +125,9 @@ async function readPrompt(
   if (!isPath(text)) return [promptOf(text, entry, place, context.code === 'written')];
   const path = text.replace(/^file:\/\//, '').trim();
   if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
-  return (await files.texts(path, place)).flatMap((file) =>
-    fromFile(file, entry, context.code === 'written'),
-  );
+  const read = await files.texts(path, place);
+  const found = await Promise.all(read.map((file) => withTexts(file, place, files)));
+  return found.flatMap((file) => fromFile(file, entry, context.code === 'written'));
 }
 
 /** A function that makes the prompt: called where code may run, else told. */
@@ -163,6 +163,27 @@ function isPath(text: string): boolean {
   return ends && !text.includes('\n') && !/\s/.test(text.trim());
 }
 
+/**
+ * Data in a JSON or YAML file is JSON to the other tool, with what `file://` names in it; what is no
+ * data is text.
+ */
+async function withTexts(
+  { file, text }: { file: string; text: string },
+  place: Place,
+  files: ImportFiles,
+): Promise<{ file: string; text: string }> {
+  if (!/\.(?:json|ya?ml)$/i.test(file)) return { file, text };
+  const read = readYaml(file, text);
+  const list = read.ok ? read.value.value : null;
+  if (!Array.isArray(list) || !list.every(isMap)) return { file, text };
+  const messages = list.map(async ({ content, ...message }): Promise<JsonMap> => {
+    const isNamed = typeof content === 'string' && content.startsWith('file://');
+    const [named] = isNamed ? await files.texts(content, place) : [];
+    return { ...message, ...(content === undefined ? {} : { content: named?.text ?? content }) };
+  });
+  return { file, text: JSON.stringify(await Promise.all(messages)) };
+}
+
 /** A plain text file may hold several prompts, between lines of three dashes. */
 function fromFile(
   { file, text }: { file: string; text: string },
@@ -171,9 +192,10 @@ function fromFile(
 ): ReadPrompt[] {
   const place = { file, line: 1 };
   if (!TEXT_FILE.test(file)) return [{ why: `${file} is not a text, JSON or YAML file`, place }];
-  const parts = /\.txt$/i.test(file)
+  const isPlain = /\.txt$/i.test(file);
+  const parts = isPlain
     ? text
-        .split(/^---[^\S\n]*$/m)
+        .split(/^[^\S\n]*---[^\S\n]*$/m)
         .map((part) => part.trim())
         .filter((part) => part !== '')
     : /\.jsonl$/i.test(file)
@@ -187,8 +209,24 @@ function fromFile(
     line += text.slice(from, at).split('\n').length - 1;
     from = at;
     const label = entry.label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`);
-    return promptOf(part, { ...entry, label }, { file, line }, isWritten);
+    return promptOf(
+      part,
+      { ...(isPlain ? unset(entry) : entry), label },
+      { file, line },
+      isWritten,
+    );
   });
+}
+
+/** The other tool reads the configuration of no prompt whose text stands in a `.txt` file. */
+function unset({ label, parameters, unread }: Entry): Entry {
+  const none = { key: 'config', why: 'promptfoo gives a prompt in a .txt file none' };
+  const others = unread.filter(({ key }) => key !== 'config');
+  return {
+    label,
+    parameters: {},
+    unread: Object.keys(parameters).length === 0 ? others : [...others, none],
+  };
 }
 
 /**

@@ -72,17 +72,24 @@ function answerOf(one: Json, changing: readonly (Json | undefined)[]): ForeignAn
   };
 }
 
-/** Those of a set are inside the set's. */
+/** Those of a set are inside the set's, and mostly beside it once more. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
-  return (Array.isArray(components) ? components : []).flatMap((one) => {
-    if (!isMap(one)) return [];
-    const { assertion, pass, reason } = one;
-    const own =
-      isMap(assertion) && typeof pass === 'boolean' && assertion['type'] !== 'assert-set'
-        ? [{ assertion, pass, reason: typeof reason === 'string' ? reason : '' }]
-        : [];
-    return [...own, ...verdictsIn(one['componentResults'])];
-  });
+  const list = (Array.isArray(components) ? components : []).filter(isMap);
+  const own = list.flatMap(({ assertion, pass, reason }) =>
+    isMap(assertion ?? null) && typeof pass === 'boolean'
+      ? [
+          {
+            assertion: assertion as JsonMap,
+            pass,
+            reason: typeof reason === 'string' ? reason : '',
+          },
+        ]
+      : [],
+  );
+  const verdicts = own.filter(({ assertion }) => assertion['type'] !== 'assert-set');
+  const keys = new Set(verdicts.map(({ assertion }) => assertionKey(assertion)));
+  const inside = list.flatMap(({ componentResults }) => verdictsIn(componentResults));
+  return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
 /** Equal for an assertion as a configuration has it and as the results repeat it. */
@@ -92,7 +99,7 @@ export function assertionKey({ type, value, threshold, metric }: JsonMap): strin
     // Cells of a table are text there, whatever they look like.
     isScalar(value) ? String(value) : (value ?? null),
     threshold ?? null,
-    metric ?? null,
+    metric === '' ? null : (metric ?? null),
   ]);
 }
 

@@ -1,6 +1,7 @@
 import type { Json, Place, JsonMap } from '../../types/plain.ts';
 import { leftOut } from './draft.ts';
 import { expanded, type ForeignTest, type Reader, type Variables } from './promptfoo-values.ts';
+import { fieldsOf } from './text-assertions.ts';
 
 const PREFIXES: readonly (readonly [RegExp, string])[] = [
   [/^(?:javascript|fn|eval):/, 'javascript'],
@@ -33,7 +34,11 @@ const BOUNDED = new Set([
   'perplexity-score',
   'rouge-n',
   'similar',
+  'starts-with',
 ]);
+
+/** Types whose value is a list, written between commas. */
+const LISTED = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;
 
@@ -64,7 +69,9 @@ function typedAssertion(written: string): JsonMap | null {
   if (!TYPES.has(type)) return null;
   return {
     type: `${not}${type}`,
-    ...(value === undefined ? {} : { value: value.trim() }),
+    ...(value === undefined
+      ? {}
+      : { value: LISTED.test(type) ? (fieldsOf(value) ?? value.trim()) : value.trim() }),
     ...(BOUNDED.has(type)
       ? { threshold: threshold === undefined ? BOUND : Number(threshold) }
       : {}),
@@ -96,7 +103,7 @@ export function readRow(
         typeof row['__metric'] === 'string' ? row['__metric'] : '',
         row[`__config:${column}:threshold`],
       );
-      assertions.push({ value, place });
+      assertions.push({ value, place, file: null });
     } else if (!column.startsWith('__config:')) {
       said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
     }

@@ -126,7 +126,9 @@ async function readEntry(
       document,
       reader,
     );
-  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, reader);
+  // A file that is named alone, and not in a list, is read without the files that it names.
+  const loads = typeof path.at(-1) === 'number' || /\.ya?ml$/i.test(named);
+  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   if (!/\.(?:ya?ml|json)$/i.test(named))
     return left(
       reader,
@@ -135,7 +137,7 @@ async function readEntry(
       'only YAML, JSON, JSONL, CSV and TSV files are read',
     );
   const found = await Promise.all(
-    (await reader.files.documents(named, place)).map((file) => readTestFile(file, reader)),
+    (await reader.files.documents(named, place)).map((file) => readTestFile(file, loads, reader)),
   );
   return found.flat();
 }
@@ -145,10 +147,10 @@ async function madeTests(
   named: string,
   config: Json | undefined,
   place: Place,
-  { file }: Document,
+  from: Document,
   reader: Reader,
 ): Promise<ForeignTest[]> {
-  const code = codeFileIn(named, folderOf(file));
+  const code = codeFileIn(named, folderOf(from.file));
   const lost = (why: string): never[] => left(reader, place, `tests ${named}`, why);
   if (code === null || typeof reader.code === 'string')
     return lost(
@@ -158,16 +160,22 @@ async function madeTests(
   const made = await reader.code(command, reader.host.setup, {});
   if (!made.ok) return lost(made.why);
   const at = (): Place => ({ file: code.file, line: 1 });
-  return readTestFile({ file: code.file, value: made.value, placeOf: at, placeOfText: at }, reader);
+  const file: Document = { file: code.file, value: made.value, placeOf: at, placeOfText: at };
+  return readTestFile(file, false, reader);
 }
 
-async function readTestFile(file: Document, reader: Reader): Promise<ForeignTest[]> {
+/** `loads`: values of assertions that are files are read with the tests. */
+async function readTestFile(
+  file: Document,
+  loads: boolean,
+  reader: Reader,
+): Promise<ForeignTest[]> {
   const list = Array.isArray(file.value) ? file.value : [file.value];
   const found = await Promise.all(
     list.map((test, index) => {
       const path = Array.isArray(file.value) ? [index] : [];
       return isMap(test)
-        ? readTest(test, file, path, reader)
+        ? readTest(test, file, path, reader, loads)
         : left(reader, file.placeOf(path), A_TEST, 'it is not a map');
     }),
   );
@@ -179,10 +187,12 @@ async function readTest(
   document: Document,
   path: Path,
   reader: Reader,
+  loads = false,
 ): Promise<ForeignTest[]> {
   sayUnknown(document, path, map, reader.left);
   const variables = await readVariables(document, [...path, 'vars'], reader);
-  const own = readAssertions(map['assert'], document, [...path, 'assert'], reader.left);
+  const written = readAssertions(map['assert'], document, [...path, 'assert'], reader.left);
+  const own = loads ? await withValues(written, reader) : written;
   const options = isMap(map['options']) ? map['options'] : {};
   const inherited = options['disableDefaultAsserts'] === true ? [] : reader.defaults.assertions;
   const description =
@@ -203,7 +213,12 @@ async function readTest(
  * Rows of a table or of JSONL: JSONL rows are tests as written; a table's columns are variables,
  * those with two underscores are not.
  */
-async function readRowFiles(path: string, from: Place, reader: Reader): Promise<ForeignTest[]> {
+async function readRowFiles(
+  path: string,
+  from: Place,
+  loads: boolean,
+  reader: Reader,
+): Promise<ForeignTest[]> {
   const found = await reader.files.rows(path, from);
   const tests = await Promise.all(
     found.flatMap(({ file, rows }) =>
@@ -213,7 +228,7 @@ async function readRowFiles(path: string, from: Place, reader: Reader): Promise<
         const isTest =
           !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));
         return isTest
-          ? readTest(value, row, [], reader)
+          ? readTest(value, row, [], reader, loads)
           : readRow(value, place, await variablesOfRow(value, place, reader), reader);
       }),
     ),
@@ -260,7 +275,7 @@ function readAssertions(
     // A set without a bound of its own is no more than its members.
     if (isMap(value) && value['type'] === 'assert-set' && value['threshold'] === undefined)
       return readAssertions(value['assert'], document, [...path, index, 'assert'], said);
-    if (isMap(value) && !('$ref' in value)) return [{ value, place }];
+    if (isMap(value) && !('$ref' in value)) return [{ value, place, file: null }];
     said.push(
       leftOut(
         place,
@@ -270,4 +285,32 @@ function readAssertions(
     );
     return [];
   });
+}
+
+/**
+ * The assertions of a test file, whose `file://` values the other tool reads with it: as they are, to
+ * the last line feed, and with templates of theirs to be filled in.
+ */
+async function withValues(
+  assertions: readonly ForeignAssertion[],
+  { files }: Reader,
+): Promise<ForeignAssertion[]> {
+  return Promise.all(
+    assertions.map(async (assertion) => {
+      const { value, place } = assertion;
+      const named = value['value'];
+      if (typeof named !== 'string' || !/^file:\/\/(?!.*\.(?:[cm]?[jt]s|py|rb)(?::|$))/.test(named))
+        return assertion;
+      const isData = /\.(?:json|ya?ml)$/i.test(named);
+      const [found] = isData
+        ? (await files.documents(named, place)).map(({ file, value: data }) => ({
+            file,
+            read: data,
+          }))
+        : (await files.texts(named, place)).map(({ file, text }) => ({ file, read: text }));
+      return found === undefined
+        ? assertion
+        : { place, value: { ...value, value: found.read }, file: found.file };
+    }),
+  );
 }

@@ -9,6 +9,8 @@ import { isCutOff, shown } from './templates.ts';
 export interface ForeignAssertion {
   value: JsonMap;
   place: Place;
+  /** The file that its value was read from with the tests; null: it stands there as written. */
+  file: string | null;
 }
 
 /** A test with everything that `defaultTest` gives it, and one value for each variable. */

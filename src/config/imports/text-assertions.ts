@@ -94,7 +94,7 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
 }
 
 /** Fields between commas; one in quotes may hold commas. Null where a quote is left open. */
-function fieldsOf(text: string): string[] | null {
+export function fieldsOf(text: string): string[] | null {
   const fields: string[] = [];
   const field = /[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|$)|([^",][^,]*))/y;
   while (field.lastIndex < text.length && !/^[\s,]*$/.test(text.slice(field.lastIndex))) {
