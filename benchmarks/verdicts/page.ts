@@ -36,15 +36,23 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 const goalsOf = ({ goals }: Outcome): string => goals.map(inWords).join(', ') || '–';
 
+const TITLES = ['pull request', 'goal', 'red %', 'green %', 'grey %', 'calls per reference'];
+const ALIGNED = ['---', '---', '---:', '---:', '---:', '---:'];
+
+function cellsOf(row: Measured): string[] {
+  const { red, green, grey, calls } = row.figures;
+  return [row.name, goalsOf(row), ...[red, green, grey].map(percent), calls.toFixed(1)];
+}
+
+function shortTable(rows: readonly Measured[]): string[] {
+  return [line(TITLES), line(ALIGNED), ...rows.map((row) => line(cellsOf(row)))];
+}
+
 function tableOf(rows: readonly Measured[]): string[] {
   return [
-    line(['pull request', 'goal', 'red %', 'green %', 'grey %', 'calls per reference', 'runs']),
-    line(['---', '---', '---:', '---:', '---:', '---:', '---:']),
-    ...rows.map((row) => {
-      const { red, green, grey, calls } = row.figures;
-      const shares = [red, green, grey].map(percent);
-      return line([row.name, goalsOf(row), ...shares, calls.toFixed(1), String(row.runs)]);
-    }),
+    line([...TITLES, 'runs']),
+    line([...ALIGNED, '---:']),
+    ...rows.map((row) => line([...cellsOf(row), String(row.runs)])),
   ];
 }
 
@@ -146,7 +154,7 @@ export function pageOf(page: Page): string {
     '',
     START,
     '',
-    ...tableOf(promises.filter(({ shown }) => shown)),
+    ...shortTable(promises.filter(({ shown }) => shown)),
     '',
     END,
     '',

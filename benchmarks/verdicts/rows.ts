@@ -144,7 +144,7 @@ export const PROMISES: readonly Row[] = [
   row('one critical of 50 × 0.95, 1 → 0.5', [least('red', 0.7)], criticalHalf(50, 'all 0.95')),
   row('one critical of 50 × 1.0, 1 → 0.5', [least('red', 0.7)], criticalHalf(50, 'all 1.0'), SHOWN),
   row(
-    'one critical of 50 × 1.0 with n_tries 5, 1 → 0.5',
+    'one critical of 50 × 1.0, n_tries 5, 1 → 0.5',
     [least('red', 0.9)],
     criticalHalf(50, 'all 1.0', 5),
     SHOWN,
