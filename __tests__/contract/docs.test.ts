@@ -89,6 +89,34 @@ describe('what looking for causes takes by default', () => {
     );
     expect(page).toContain(`"up to ${most} more calls if something regresses"`);
   });
+
+  test('has the figures of its benchmark', () => {
+    const sections = read('benchmarks/causes.md').split(/^## /m);
+    const rowsOf = (title: string): string[][] =>
+      (sections.find((section) => section.startsWith(title)) ?? '')
+        .split('\n')
+        .map((line) => line.split('|').map((cell) => cell.trim()))
+        .filter((cells) => /^\d/.test(cells.at(-2) ?? ''));
+    const named = (title: string, row: string): number =>
+      Number(rowsOf(title).find(([, name]) => name === row)?.[3]);
+    const half = 'one line of eight breaks to a half';
+    const [narrow, usual] = ['With `explain: { max_calls: 60 }`', 'As it comes'].map((title) =>
+      named(title, half).toFixed(0),
+    );
+    const edits = rowsOf('Edits that do nothing');
+    const sum = (runs: string, cell: number): number =>
+      edits
+        .filter(([, , , of]) => of === runs)
+        .reduce((all, cells) => all + Number(cells[cell]), 0);
+    expect([sum('1000', 5), sum('200', 4), sum('200', 5)]).toEqual([0, 567, 1]);
+    const page = read('docs/causes.md').replaceAll('\n', ' ');
+    expect(page).toContain('of 567 that were examined though nothing regressed, one had');
+    expect(page).toContain('of 3,000 edits that do nothing none had a line named');
+    expect(page).toContain(`is named in ${narrow} % of the runs, and with 120 in ${usual} %`);
+    const all = rowsOf('As it comes').find(([, name]) => name === 'one line of eight') ?? [];
+    expect([all[3], all[5]]).toEqual(['100.0', '27']);
+    expect(page).toContain('in all of 200 runs after 27 calls');
+  });
 });
 
 describe('code blocks', () => {

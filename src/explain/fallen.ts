@@ -37,19 +37,20 @@ export function fallenReferences(
   return worstFirst.filter((one) => chosen.has(one));
 }
 
-/** As many as are looked at: each next shares attributes with the fewest before it. */
+/** As many as are looked at: each next shares the fewest attributes with those before it. */
 function spread(
   worstFirst: readonly ReferenceResult[],
   attributes: readonly { references: readonly string[] }[],
 ): ReadonlySet<ReferenceResult> {
   const chosen = new Set<ReferenceResult>();
-  const alike = (one: ReferenceResult): number =>
-    [...chosen].filter((other) =>
-      attributes.some(({ references: of }) => of.includes(one.id) && of.includes(other.id)),
-    ).length;
+  const members = attributes.map(({ references }) => new Set(references));
+  const shared = ({ id }: ReferenceResult): number =>
+    members
+      .filter((own) => own.has(id))
+      .reduce((sum, own) => sum + [...chosen].filter((other) => own.has(other.id)).length, 0);
   while (chosen.size < Math.min(MOST_FALLEN, worstFirst.length)) {
     const left = worstFirst.filter((one) => !chosen.has(one));
-    const [next] = left.sort((a, b) => rankOf(a) - rankOf(b) || alike(a) - alike(b));
+    const [next] = left.sort((a, b) => rankOf(a) - rankOf(b) || shared(a) - shared(b));
     if (next !== undefined) chosen.add(next);
   }
   return chosen;

@@ -64,6 +64,22 @@ describe('a pull request that makes answers about one topic worse', () => {
     });
   });
 
+  test('looks for the cause on references of each topic that fell, not on the worst topic alone', async () => {
+    const { result } = await friendlier({
+      rate: (tone, topic) =>
+        tone === 'Be exact.' ? 1 : topic === 'billing' ? 0 : topic === 'returns' ? 0.4 : 1,
+    });
+    expect(regressed(result)).toEqual(['domain-billing', 'domain-returns']);
+    const examined = new Set(
+      result.causes?.[0]?.causes.flatMap(({ references }) => references.map(({ id }) => id)),
+    );
+    const topics = (result.suites[0]?.references ?? [])
+      .filter(({ id }) => examined.has(id))
+      .map(({ input }) => /about (\w+),/.exec(String(input['mail']))?.[1]);
+    expect(topics).toHaveLength(8);
+    expect(topics.filter((topic) => topic === 'returns').length).toBeGreaterThan(2);
+  });
+
   test("counts the tries that the suite counts, so that a kind of all references has the suite's own rates", async () => {
     const name = 'prompts/tests/support.yaml';
     const more = {
