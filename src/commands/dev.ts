@@ -193,7 +193,7 @@ function moreTries(
     suite: suite.name,
     id,
     variant: suite.variant,
-    tries: Math.max(compared ? base.tries.length : 0, head?.tries.length ?? 0) + MORE_TRIES,
+    tries: ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES,
     compared,
   });
   return { said: `asking for more tries of ${id}`, bad: false };

@@ -8,7 +8,7 @@ import {
 } from '../report/page/workbench-rows.ts';
 import { boardOf, detailHtml, spendWords, type Board } from '../report/page/workbench.ts';
 import type { SentPrompts } from '../report/sections/reference-view.ts';
-import type { ReferenceResult } from '../result/reference-result.ts';
+import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { sentKey } from '../session/sent-prompts.ts';
@@ -29,7 +29,11 @@ function withMore({ look: found, more }: State): { result: Result; all: Result |
       }
   const withFurther = (suite: SuiteResult, one: ReferenceResult): ReferenceResult =>
     (further.get(sentKey(suite, one.id)) ?? []).reduce(
-      (all, { base, head }) => ({ ...all, base: base ?? all.base, head: head ?? all.head }),
+      (all, { base, head }) => ({
+        ...all,
+        base: longer(all.base, base),
+        head: longer(all.head, head),
+      }),
       one,
     );
   const merged = (result: Result): Result =>
@@ -43,6 +47,10 @@ function withMore({ look: found, more }: State): { result: Result; all: Result |
           })),
         };
   return { result: merged(found.result), all: found.all === null ? null : merged(found.all) };
+}
+
+function longer(one: SideResult | null, other: SideResult | null): SideResult | null {
+  return (other?.tries.length ?? 0) > (one?.tries.length ?? 0) ? other : one;
 }
 
 export function shownBoard(state: State): object {

@@ -1,25 +1,43 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import files from 'node:fs/promises';
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { fileURLToPath } from 'node:url';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumPath } from '../../../scripts/chromium.ts';
-import { beginIn, localEndpoint, type Said } from '../../stand-ins/command-line.ts';
+import { commandIn } from '../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
-import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
+import type { Script } from '../../stand-ins/models/server.ts';
 import {
-  createRepository,
+  fixtureEnvironment,
   removeTemporaryFolders,
   temporaryFolder,
 } from '../../stand-ins/repository.ts';
+import { openWorkbench, type OpenWorkbench } from '../../stand-ins/workbench.ts';
 
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
+const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
+
 jest.setTimeout(120_000);
 afterAll(removeTemporaryFolders);
+
+const PROMPT_FILE = 'prompts/ask.yaml';
+
+const TEST_FILE = 'prompts/tests/ask.yaml';
 
 const TESTS = `# what customers ask
 metrics: [{ name: same, uses: exact_match }]
@@ -27,134 +45,40 @@ references:
   - { id: returns, input: { q: "How long?" }, expected: "30 days" } # asked daily
   - id: carrier
     input: { q: "Who?" }
+    tags: [critical]
     expected: Northmail
 `;
 
+const MODEL = 'provider: openai, endpoint: local, price: { input: 1, output: 1 }';
+
 const FILES = {
-  'evaldiff.yaml':
-    'n_tries: 2\nmodels:\n  m: { provider: openai, endpoint: local, model: model-1, price: { input: 1, output: 1 } }\n',
-  'prompts/ask.yaml':
+  'evaldiff.yaml': `n_tries: 2\nmodels:\n  m: { model: model-1, ${MODEL} }\n  other: { model: model-2, ${MODEL} }\n`,
+  [PROMPT_FILE]:
     'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
-  'prompts/tests/ask.yaml': TESTS,
+  [TEST_FILE]: TESTS,
 };
 
-const TEST_FILE = 'prompts/tests/ask.yaml';
+const HOSTILE = Object.values(hostileTexts).join('\n').toWellFormed();
 
-interface Open {
-  directory: string;
-  url: string;
-  server: ModelServer;
-  stop(): Promise<Said>;
-}
-
-let running: Open | null = null;
-
-const right: Script = ({ messages }) => {
+/** Answers rightly, unless the prompt says how it is to be answered. */
+const answers: Script = ({ messages }) => {
   const text = JSON.stringify(messages);
-  return {
-    text: text.includes('Reply') ? 'no idea' : text.includes('Who') ? 'Northmail' : '30 days',
-  };
+  const right = text.includes('Who') ? 'Northmail' : '30 days';
+  if (text.includes('Hostile')) return { text: HOSTILE };
+  if (text.includes('Slowly') && !text.includes('Who')) return new Promise(() => undefined);
+  return { text: text.includes('Reply') ? 'no idea' : right };
 };
-
-/** `evaldiff dev` in process, on a real repository, against a model server on loopback. */
-async function dev(
-  args: readonly string[] = [],
-  {
-    answer = right,
-    files = FILES,
-    git = true,
-  }: { answer?: Script; files?: Record<string, string>; git?: boolean } = {},
-): Promise<Open> {
-  const server = await startModelServer({ answer });
-  const repository = createRepository();
-  repository.write(files);
-  if (git) repository.commit('begin');
-  const directory = git ? repository.directory : temporaryFolder('no-git');
-  if (!git)
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(join(directory, path, '..'), { recursive: true });
-      writeFileSync(join(directory, path), text);
-    }
-  const begun = beginIn(directory, ['dev', ...args], { env: localEndpoint(server) });
-  const url = await Promise.race([
-    begun.said('workbench: http').then((said) => /http:\S+/.exec(said)?.[0] ?? ''),
-    begun.ended.then(({ code, err }) => `ended with ${String(code)}: ${err}`),
-  ]);
-  running = { directory, url, server, ...begun };
-  return running;
-}
-
-async function close(): Promise<void> {
-  if (running === null) return;
-  await running.stop();
-  await running.server.close();
-  running = null;
-}
-
-const edit = (from: string, to: string, path = 'prompts/ask.yaml'): void => {
-  const file = join(running?.directory ?? '', path);
-  writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
-};
-
-const fileNow = (path = TEST_FILE): string =>
-  readFileSync(join(running?.directory ?? '', path), 'utf8');
-
-/** Status of a request as a browser, or somebody else, would send it. */
-function asked(
-  path: string,
-  headers: Record<string, string> = {},
-  method = 'GET',
-): Promise<{ status: number; headers: NodeJS.Dict<string | string[]> }> {
-  return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, running?.url), { method, headers }, (response) => {
-      response.resume();
-      resolve({ status: response.statusCode ?? 0, headers: response.headers });
-    });
-    sent.on('error', reject);
-    sent.end(method === 'POST' ? '{"kind":"raise"}' : undefined);
-  });
-}
-
-afterEach(async () => {
-  jest.restoreAllMocks();
-  syncBuiltinESMExports();
-  await close();
-});
-
-/** Opens the reference whose answer the edit changed, until that answer can be accepted. */
-async function openReturns(page: Page): Promise<void> {
-  await page.locator('.ref', { hasText: 'returns' }).click();
-  await page.locator('[data-kind=accept]').first().waitFor();
-}
 
 describe('evaldiff dev', () => {
-  test('is served to who knows its address, under its own name, and takes actions from its page alone', async () => {
-    const { url } = await dev();
-    const { host, origin } = new URL(url);
-    expect((await asked('')).status).toBe(200);
-    expect((await asked('/')).status).toBe(404);
-    expect((await asked('/wrong-token/')).status).toBe(404);
-    expect((await asked('', { host: 'evil.example' })).status).toBe(404);
-    const json = { 'content-type': 'application/json' };
-    expect((await asked('act', json, 'POST')).status).toBe(403);
-    expect((await asked('act', { ...json, origin: 'http://evil.example' }, 'POST')).status).toBe(
-      403,
-    );
-    expect((await asked('act', { origin }, 'POST')).status).toBe(403);
-    expect((await asked('act', { ...json, origin, host }, 'POST')).status).toBe(200);
-    const { headers } = await asked('board');
-    expect(headers).not.toHaveProperty('access-control-allow-origin');
-    expect((await asked('')).headers['content-security-policy']).toContain("default-src 'none'");
-  });
-
   test('says which port is taken, and ends', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
-    const { port } = other.address() as AddressInfo;
-    const { url } = await dev(['--port', String(port)]);
-    expect(url).toBe(
-      `ended with 2: --port: ${String(port)} is taken, or may not be used; name another, or leave it out for any that is free\n`,
-    );
+    const port = String((other.address() as AddressInfo).port);
+    const { code, err } = await commandIn(temporaryFolder('port'), ['dev', '--port', port]);
+    expect([code, err]).toEqual([
+      2,
+      `--port: ${port} is taken, or may not be used; name another, or leave it out for any that is free\n`,
+    ]);
     other.close();
   });
 });
@@ -169,150 +93,342 @@ inBrowser('the workbench in a browser', () => {
   });
   afterAll(() => browser.close());
 
-  async function opened(): Promise<{ page: Page; complaints: string[] }> {
+  const complaints: string[] = [];
+
+  async function windowOf(url: string): Promise<Page> {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-    const complaints: string[] = [];
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => complaints.push(message.text()));
     page.on('dialog', (dialog) => {
       complaints.push(dialog.message());
       void dialog.dismiss();
     });
-    await page.goto(running?.url ?? '');
-    return { page, complaints };
+    await page.goto(url);
+    return page;
   }
 
   const says = (page: Page, selector: string, words: string | RegExp): Promise<void> =>
     page.locator(selector, { hasText: words }).first().waitFor({ timeout: 60_000 });
 
-  test('shows the verdict that the pull request would get, after each edit, in every window', async () => {
-    await dev();
-    const { page, complaints } = await opened();
-    await says(page, 'h1', 'Nothing affected');
-    const second = await opened();
-    edit('Answer:', 'Reply:');
-    await says(page, 'h1', 'Regressed');
-    await says(second.page, 'h1', 'Regressed');
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await says(page, '#detail .base mark', 'Answer');
-    await says(page, '#detail .head pre', 'no idea');
-    edit('Reply:', 'Answer:');
-    await says(page, 'h1', 'Nothing affected');
-    expect([complaints, second.complaints]).toEqual([[], []]);
-  });
+  /** What an action that the page sends comes to. */
+  async function replyTo(page: Page, work: () => Promise<void>): Promise<unknown> {
+    const answered = page.waitForResponse((response) => response.url().endsWith('/act'));
+    await work();
+    return (await answered).json();
+  }
 
-  test('is worked by the keyboard: accepts an answer, tags, skips, adds, and takes the last one back', async () => {
-    await dev();
-    const { page } = await opened();
-    await says(page, '#state', 'up to date');
-    edit('Answer:', 'Reply:');
-    await says(page, 'h1', 'Regressed');
-    await openReturns(page);
-    await page.keyboard.press('a');
-    await page.locator('#undo:enabled').waitFor();
-    expect(fileNow()).toBe(TESTS.replace('"30 days"', '"no idea"'));
-    await page.keyboard.press('u');
-    await page.locator('#undo:disabled').waitFor();
-    expect(fileNow()).toBe(TESTS);
-  });
+  const cell = (page: Page, row: string, column: string) =>
+    page.locator('.ref', { hasText: row }).locator(`[data-cell="${column}"]`);
 
-  test('tags, skips with a reason and adds beside what is there, comments and order kept', async () => {
-    await dev();
-    const { page } = await opened();
-    await says(page, '#state', 'up to date');
-    const submit = async (key: string, fields: Record<string, string>): Promise<void> => {
-      await page.locator('.ref', { hasText: 'carrier' }).click();
-      await page.locator('[data-kind=close]').waitFor();
-      expect(await page.locator('form:visible').count()).toBe(0);
-      await page.keyboard.press(key);
-      for (const [name, value] of Object.entries(fields))
-        await page.locator(`form:not([hidden]) [name="${name}"]`).fill(value);
-      const answered = page.waitForResponse((one) => one.url().endsWith('/act'));
-      await page.locator('form:not([hidden]) button').click();
-      const drawn = page.waitForResponse((one) => one.url().endsWith('/board'));
-      expect(await (await answered).json()).toMatchObject({ bad: false });
-      await drawn;
+  describe('on one project', () => {
+    let bench: OpenWorkbench;
+    let page: Page;
+    beforeAll(async () => {
+      bench = await openWorkbench({ files: FILES, answer: answers });
+      page = await windowOf(bench.url);
+    });
+    afterAll(() => bench.close());
+
+    beforeEach(async () => {
+      await says(page, 'h1', 'Nothing affected');
+      await says(page, '#state', 'up to date');
+    });
+    afterEach(async () => {
+      jest.restoreAllMocks();
+      syncBuiltinESMExports();
+      await page.keyboard.press('Escape');
+      while ((await bench.board()).undo) await bench.act({ kind: 'undo' });
+      for (const [path, text] of Object.entries(FILES)) {
+        if (bench.file(path) !== text) writeFileSync(join(bench.directory, path), text);
+      }
+      expect(complaints).toEqual([]);
+    });
+
+    const edit = (from: string, to: string): void => {
+      bench.edit(PROMPT_FILE, from, to);
     };
-    await submit('t', { tag: 'critical' });
-    await submit('s', { reason: 'the carrier changes' });
-    await submit('n', { 'input:q': 'Where?', expected: 'At home' });
-    expect(fileNow()).toBe(
-      TESTS.replace('  - id: carrier', '  # skipped: the carrier changes\n  - id: carrier').replace(
-        'Northmail\n',
-        'Northmail\n    tags: ["critical"]\n    skip: true\n  - { input: { q: "Where?" }, expected: "At home" }\n',
-      ),
-    );
+
+    /** Edits the prompt so that no answer is right, and opens the cell of the first reference. */
+    async function openReturns(): Promise<void> {
+      edit('Answer:', 'Reply:');
+      await says(page, 'h1', 'Regressed');
+      await cell(page, 'returns', 'head m').click();
+      await page.locator('[data-kind=accept][data-cell="head m"]').first().waitFor();
+    }
+
+    test('is served to who knows its address, under its own name, and takes actions from its page alone', async () => {
+      const { host, origin } = new URL(bench.url);
+      const json = { 'content-type': 'application/json' };
+      const status = async (...request: Parameters<typeof bench.asked>): Promise<number> =>
+        (await bench.asked(...request)).status;
+      expect(await status('')).toBe(200);
+      expect(await status('/')).toBe(404);
+      expect(await status('/wrong-token/')).toBe(404);
+      expect(await status('', { host: 'evil.example' })).toBe(404);
+      expect(await status('act', json, 'POST')).toBe(403);
+      expect(await status('act', { ...json, origin: 'http://evil.example' }, 'POST')).toBe(403);
+      expect(await status('act', { origin }, 'POST')).toBe(403);
+      expect(await status('act', { ...json, origin, host }, 'POST')).toBe(200);
+      const { headers } = await bench.asked('board');
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      expect((await bench.asked('')).headers['content-security-policy']).toContain(
+        "default-src 'none'",
+      );
+    });
+
+    test('shows the verdict that the pull request would get, after each edit, in every window', async () => {
+      const second = await windowOf(bench.url);
+      edit('Answer:', 'Reply:');
+      await says(page, 'h1', 'Regressed');
+      await says(second, 'h1', 'Regressed');
+      await second.close();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await says(page, '#detail .base mark', 'Answer');
+      await says(page, '#detail .head pre', 'no idea');
+    });
+
+    test('draws answers as they come, and lets go of them when the next edit is there', async () => {
+      await page.evaluate(
+        `window.seen = []; new MutationObserver(() => { const old = document.getElementById('old'); if (!old.hidden) window.seen.push(document.querySelector('h1').textContent); }).observe(document.getElementById('old'), { attributes: true })`,
+      );
+      edit('Answer:', 'Slowly:');
+      await says(page, 'h1', 'No verdict yet');
+      await says(page, '.ref:has-text("carrier") [data-cell="head m"]', '2/2');
+      expect(await cell(page, 'returns', 'head m').textContent()).toBe('–');
+      await says(page, '#state', /\d of 8 answers/);
+      edit('Slowly:', 'Reply:');
+      await says(page, 'h1', 'Regressed');
+      // Whenever a headline stood there that an edit had outrun, the page said so.
+      expect(await page.evaluate('window.seen')).toEqual(
+        expect.arrayContaining([
+          expect.stringContaining('Nothing affected'),
+          expect.stringContaining('No verdict yet'),
+        ]),
+      );
+    });
+
+    test('is worked by the keyboard: accepts the answer of a cell, and takes it back', async () => {
+      await openReturns();
+      expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
+      expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
+      await page.locator('#undo:enabled').waitFor();
+      await page.keyboard.press('u');
+      await page.locator('#undo:disabled').waitFor();
+      expect(bench.file(TEST_FILE)).toBe(TESTS);
+    });
+
+    test('asks for more tries of one cell alone', async () => {
+      await openReturns();
+      const asked = bench.server.requests.length;
+      await page.keyboard.press('m');
+      await says(page, '#state', 'returns has more tries, which the headline does not count');
+      await says(page, '.ref:has-text("returns") [data-cell="head m"]', '0/5');
+      expect(await cell(page, 'returns', 'base m').textContent()).toContain('2/2');
+      expect(bench.server.requests.length - asked).toBe(3);
+      await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('m');
+      await says(page, '.ref:has-text("returns") [data-cell="base m"]', '5/5');
+      expect(await cell(page, 'carrier', 'base m').textContent()).toContain('2/2');
+    });
+
+    test('tags, skips with a reason and adds beside what is there, comments and order kept', async () => {
+      const submit = async (key: string, fields: Record<string, string>): Promise<void> => {
+        await page.locator('.ref', { hasText: 'carrier' }).click();
+        await page.locator('[data-kind=close]').waitFor();
+        expect(await page.locator('form:visible').count()).toBe(0);
+        await page.keyboard.press(key);
+        for (const [name, value] of Object.entries(fields))
+          await page.locator(`#detail form:not([hidden]) [name="${name}"]`).fill(value);
+        await bench.boardAfter(async () => {
+          const sent = (): Promise<void> =>
+            page.locator('#detail form:not([hidden]) button').click();
+          expect(await replyTo(page, sent)).toMatchObject({ bad: false });
+        });
+      };
+      await submit('t', { tag: 'odd' });
+      await submit('s', { reason: 'the carrier changes' });
+      await submit('n', { 'input:q': 'Where?', expected: 'At home' });
+      expect(bench.file(TEST_FILE)).toBe(
+        TESTS.replace('[critical]', '["critical", "odd"]')
+          .replace('  - id: carrier', '  # skipped: the carrier changes\n  - id: carrier')
+          .replace(
+            'Northmail\n',
+            'Northmail\n    skip: true\n  - { input: { q: "Where?" }, expected: "At home" }\n',
+          ),
+      );
+    });
+
+    test('writes what two windows ask for at once, and not over each other', async () => {
+      const second = await windowOf(bench.url);
+      await second.locator('.ref').first().waitFor();
+      const tags = (tag: string, id: string) => bench.act({ kind: 'tag', tag }, id);
+      const [one, other, same] = await Promise.all([
+        tags('a', 'returns'),
+        tags('b', 'carrier'),
+        tags('c', 'returns'),
+      ]);
+      expect([one.bad, other.bad, same]).toEqual([
+        false,
+        false,
+        { said: expect.stringContaining('changed since it was read'), bad: true },
+      ]);
+      expect(bench.file(TEST_FILE)).toBe(
+        TESTS.replace('"30 days" }', '"30 days", tags: ["a"] }').replace(
+          '[critical]',
+          '["critical", "b"]',
+        ),
+      );
+      for (const each of [page, second]) await says(each, '.ref .chip', /^a$/);
+      await second.close();
+    });
+
+    test.each([
+      [
+        'that is laid out so that more would change',
+        (text: string) =>
+          text.replace('"30 days"', '&days "30 days"').replace('Northmail', '*days'),
+        (text: string) => text,
+        'cannot be written back',
+      ],
+      [
+        'that another program changed meanwhile',
+        (text: string) => text,
+        (text: string) => text.replace('returns', 'sending'),
+        /changed since it was read|not there any more/,
+      ],
+    ])('leaves a file alone %s, and says so', async (_, before, meanwhile, why) => {
+      const path = join(bench.directory, TEST_FILE);
+      await bench.boardAfter(() => {
+        writeFileSync(path, before(`${TESTS}# more\n`));
+      });
+      edit('Answer:', 'Reply:');
+      await says(page, '.ref:has-text("returns") [data-cell="head m"]', '0/2');
+      await page.locator('.ref', { hasText: 'returns' }).click();
+      await page.locator('[data-kind=accept][data-cell="head m"]').waitFor();
+      const now = meanwhile(before(`${TESTS}# more\n`));
+      writeFileSync(path, now);
+      const reply = await replyTo(page, () =>
+        page.evaluate(`document.querySelector('[data-kind=accept][data-cell="head m"]').click()`),
+      );
+      expect(reply).toEqual({ said: expect.stringMatching(why), bad: true });
+      expect(bench.file(TEST_FILE)).toBe(now);
+    });
+
+    test('says that the disk is full, loses nothing, and writes and takes back when there is room again', async () => {
+      await openReturns();
+      const folder = join(bench.directory, 'prompts/tests');
+      const before = readdirSync(folder);
+      // What a full disk does: some of a file is written, then no more. Ours alone, so that the look goes on.
+      const fill = (): void => {
+        const write = files.writeFile;
+        jest.spyOn(files, 'writeFile').mockImplementation(async (path, data, options) => {
+          if (!String(path).includes('.evaldiff-new-')) return write(path, data, options);
+          await write(path, String(data).slice(0, 20));
+          throw Object.assign(new Error('ENOSPC: no space left on device, write'), {
+            code: 'ENOSPC',
+          });
+        });
+        syncBuiltinESMExports();
+      };
+      const free = (): void => {
+        jest.restoreAllMocks();
+        syncBuiltinESMExports();
+      };
+      fill();
+      expect(await replyTo(page, () => page.keyboard.press('a'))).toEqual({
+        said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing is written`,
+        bad: true,
+      });
+      expect([bench.file(TEST_FILE), readdirSync(folder)]).toEqual([TESTS, before]);
+      expect(await page.locator('#undo').isDisabled()).toBe(true);
+      free();
+      expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
+      fill();
+      expect(await bench.act({ kind: 'undo' })).toEqual({
+        said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing is undone`,
+        bad: true,
+      });
+      free();
+      expect(await bench.act({ kind: 'undo' })).toMatchObject({ bad: false });
+      expect(bench.file(TEST_FILE)).toBe(TESTS);
+    });
+
+    test('shows hostile answers as the text they are', async () => {
+      edit('Answer:', 'Hostile:');
+      await says(page, '.ref', '0/2');
+      await page.locator('.ref', { hasText: 'returns' }).click();
+      await says(page, '#detail pre', '<script>alert(1)</script>');
+      expect(await page.locator('#detail img, #detail svg').count()).toBe(0);
+    });
+
+    test('filters by status, tag and words as the report does, and keeps what was chosen', async () => {
+      const shown = page.locator('.ref:visible');
+      await page.locator('select[name=tags]').selectOption('critical');
+      expect(await shown.allTextContents()).toEqual([expect.stringContaining('carrier')]);
+      edit('Answer:', 'Reply:');
+      await says(page, 'h1', 'Regressed');
+      expect(await page.locator('select[name=tags]').inputValue()).toBe('critical');
+      expect(await shown.count()).toBe(1);
+      await page.locator('select[name=tags]').selectOption('');
+      await page.keyboard.press('/');
+      await page.keyboard.type('RETURNS');
+      await says(page, '#filter output', '1 of 2 shown');
+      await page.keyboard.press('Escape');
+      await page.locator('#choices input').first().click();
+      expect(await shown.count()).toBeLessThan(2);
+      await page.locator('#choices input').first().click();
+      expect(await shown.count()).toBe(2);
+    });
+
+    test('draws nothing over what somebody is writing, whatever changes meanwhile', async () => {
+      await page.locator('.ref', { hasText: 'returns' }).click();
+      await page.locator('[data-kind=close]').waitFor();
+      await page.keyboard.press('n');
+      await page.locator('[name="input:q"]').fill('half a sen');
+      edit('Answer:', 'Reply:');
+      await says(page, 'h1', 'Regressed');
+      expect(await page.locator('[name="input:q"]').inputValue()).toBe('half a sen');
+      expect(await page.locator('form:visible').count()).toBe(1);
+      await page.locator('[name="input:q"]').blur();
+    });
+
+    test('has nothing that axe finds, dark or light, wide or narrow', async () => {
+      await openReturns();
+      await page.keyboard.press('n');
+      const session = await page.context().newCDPSession(page);
+      await session.send('Page.setBypassCSP', { enabled: true });
+      const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+      await page.evaluate(readFileSync(axe, 'utf8'));
+      for (const width of [860, 390])
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 900 });
+          const found = await page.evaluate(
+            `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html.slice(0, 120)).join(' ')))`,
+          );
+          expect({ width, colorScheme, found }).toEqual({ width, colorScheme, found: [] });
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(
+            true,
+          );
+        }
+      await page.setViewportSize({ width: 1400, height: 900 });
+      await page.locator('[name="input:q"]').blur();
+    });
   });
 
-  test.each([
-    [
-      'that is laid out so that more would change',
-      TESTS.replace('"30 days"', '&days "30 days"').replace('Northmail', '*days'),
-      (text: string) => text,
-      'cannot be written back',
-    ],
-    [
-      'that another program changed meanwhile',
-      TESTS,
-      (text: string) => text.replace('returns', 'sending'),
-      /another reference stands|not there any more/,
-    ],
-  ])('leaves a file alone %s, and says so', async (_, text, meanwhile, why) => {
-    await dev([], { files: { ...FILES, [TEST_FILE]: text } });
-    const { page } = await opened();
-    await says(page, '#state', 'up to date');
-    edit('Answer:', 'Reply:');
-    await says(page, '.ref', '0/2');
-    await openReturns(page);
-    writeFileSync(join(running?.directory ?? '', TEST_FILE), meanwhile(text));
-    const answered = page.waitForResponse((one) => one.url().endsWith('/act'));
-    await page.evaluate("document.querySelector('[data-kind=accept]').click()");
-    expect(await (await answered).json()).toEqual({
-      said: expect.stringMatching(why),
-      bad: true,
-    });
-    expect(fileNow()).toBe(meanwhile(text));
-  });
-
-  test('says that the disk is full, loses nothing, and writes when there is room again', async () => {
-    await dev();
-    const { page } = await opened();
-    await says(page, '#state', 'up to date');
-    edit('Answer:', 'Reply:');
-    await says(page, '.ref', '0/2');
-    await openReturns(page);
-    const folder = join(running?.directory ?? '', 'prompts/tests');
-    const before = readdirSync(folder);
-    // What a full disk does: some of a file is written, then no more. Ours alone, so that the look goes on.
-    const write = files.writeFile;
-    const full = jest.spyOn(files, 'writeFile').mockImplementation(async (path, data, options) => {
-      if (!String(path).includes('.evaldiff-new-')) return write(path, data, options);
-      await write(path, String(data).slice(0, 20));
-      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    });
-    syncBuiltinESMExports();
-    const answered = page.waitForResponse((one) => one.url().endsWith('/act'));
-    await page.keyboard.press('a');
-    expect(await (await answered).json()).toEqual({
-      said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing is written`,
-      bad: true,
-    });
-    expect([fileNow(), readdirSync(folder)]).toEqual([TESTS, before]);
-    expect(await page.locator('#undo').isDisabled()).toBe(true);
-    full.mockRestore();
-    syncBuiltinESMExports();
-    await page.keyboard.press('a');
-    await page.locator('#undo:enabled').waitFor();
-    expect(fileNow()).toBe(TESTS.replace('"30 days"', '"no idea"'));
-  });
-
-  test("labels an answer as a rubric's example, and adds a further one where its grader disagreed", async () => {
+  test("has a column for each model, labels a rubric's example from one that disagrees, and asks each cell by itself", async () => {
     const rubric =
       '# how we speak\npolite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 } # two\n';
-    await dev([], {
-      answer: (sent) =>
-        JSON.stringify(sent.messages).includes('polite') ? { text: 'No' } : right(sent),
+    const bench = await openWorkbench({
+      args: ['model=m,other'],
+      answer: ({ messages }) => {
+        const text = JSON.stringify(messages);
+        return {
+          text: text.includes('polite') ? 'No' : text.includes('Who') ? 'no clue' : 'no idea',
+        };
+      },
       files: {
         ...FILES,
         'evaldiff.yaml': `${FILES['evaldiff.yaml']}grader: { model: m }\n`,
@@ -323,118 +439,66 @@ inBrowser('the workbench in a browser', () => {
         'rubrics/polite.yaml': rubric,
       },
     });
-    const { page } = await opened();
-    await says(page, '#state', 'up to date');
-    edit('Answer:', 'Reply:');
-    await says(page, '.ref', '0/2');
+    const page = await windowOf(bench.url);
+    bench.edit(PROMPT_FILE, 'Answer:', 'Reply:');
+    await says(page, '.ref:has-text("returns") [data-cell="head other"]', '0/2');
+    expect(await page.locator('.top').first().innerText()).toMatch(
+      /reference\s+base\s+working tree\s+base, other\s+other/,
+    );
+    await cell(page, 'returns', 'head other').click();
+    await says(page, '#detail h2', 'ask, other');
+    await page.keyboard.press('m');
+    await says(page, '.ref:has-text("returns") [data-cell="head other"]', '0/5');
+    expect(await cell(page, 'returns', 'head m').textContent()).toContain('0/2');
     const label = async (reference: string, as: string): Promise<void> => {
+      await page.keyboard.press('Escape');
       await page.locator('.ref', { hasText: reference }).click();
-      await says(page, '#detail h2', reference);
       await page.locator('[data-form=label]').click();
       await page.locator('form:not([hidden]) [name=label]').selectOption(as);
-      const answered = page.waitForResponse((one) => one.url().endsWith('/act'));
-      const drawn = page.waitForResponse((one) => one.url().endsWith('/board'));
-      await page.locator('form:not([hidden]) button').click();
-      expect(await (await answered).json()).toEqual({
-        said: `an example of polite is labelled ${as}, in rubrics/polite.yaml`,
-        bad: false,
+      await bench.boardAfter(async () => {
+        const sent = (): Promise<void> => page.locator('#detail form:not([hidden]) button').click();
+        expect(await replyTo(page, sent)).toEqual({
+          said: `an example of polite is labelled ${as}, in rubrics/polite.yaml`,
+          bad: false,
+        });
       });
-      await drawn;
     };
     await label('returns', 'No');
     // The grader said No of this one too: a person who disagrees labels it Yes.
-    await says(page, '#detail .chip', 'fail');
     await label('carrier', 'Yes');
-    const [, examples = ''] = fileNow('rubrics/polite.yaml').split('# two\n');
-    expect(fileNow('rubrics/polite.yaml').startsWith(rubric)).toBe(true);
-    expect(examples).toBe(
-      '  examples: [{ content: "no idea", expected: "No" }, { content: "no idea", expected: "Yes" }]\n',
+    expect(bench.file('rubrics/polite.yaml')).toBe(
+      `${rubric}  examples: [{ content: "no idea", expected: "No" }, { content: "no clue", expected: "Yes" }]\n`,
     );
-    await page.keyboard.press('Escape');
-    await page.locator('#undo').click();
-    await page.locator('#undo').click();
-    await page.locator('#undo:disabled').waitFor();
-    expect(fileNow('rubrics/polite.yaml')).toBe(rubric);
+    await page.close();
+    await bench.close();
   });
 
-  test('shows hostile answers as the text they are', async () => {
-    const text = Object.values(hostileTexts).join('\n').toWellFormed();
-    await dev([], { answer: () => ({ text }) });
-    const { page, complaints } = await opened();
-    edit('Answer:', 'Reply:');
-    await says(page, '.ref', '0/2');
-    await page.locator('.ref', { hasText: 'returns' }).click();
-    await says(page, '#detail pre', '<script>alert(1)</script>');
-    expect([complaints, await page.locator('#detail img, #detail svg').count()]).toEqual([[], 0]);
-  });
-
-  test('spends no more than its limit, says so, and goes on when it is raised', async () => {
-    await dev(['--max-cost', '0.000001']);
-    const { page } = await opened();
-    edit('Answer:', 'Reply:');
-    await says(page, '#state.bad', /max-cost|Nothing was sent/);
-    await says(page, '#spend', '$0.00');
-    expect(running?.server.requests.length).toBe(0);
-    await page.locator('#raise').click();
-    await says(page, 'h1', 'Regressed');
-  });
-
-  test('works without a git repository on the files alone', async () => {
-    await dev([], { git: false });
-    const { page } = await opened();
+  test('works without git on the files alone, and says when its process was killed', async () => {
+    const directory = temporaryFolder('no-git');
+    for (const [path, text] of Object.entries(FILES)) {
+      await files.mkdir(join(directory, path, '..'), { recursive: true });
+      writeFileSync(join(directory, path), text);
+    }
+    const child = spawn(process.execPath, ['--no-warnings', CLI, 'dev'], {
+      cwd: directory,
+      env: { ...fixtureEnvironment(), EVALDIFF_ENDPOINTS: 'local=http://127.0.0.1:9/v1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const url = await new Promise<string>((resolve) => {
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        const found = /http:\S+/.exec(text)?.[0];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const page = await windowOf(url);
     await says(page, '.note', 'Only the files as they are, with nothing to compare them with');
     await says(page, '.ref', 'returns');
-  });
-
-  test('says that it has ended when its process is gone', async () => {
-    await dev();
-    const { page } = await opened();
-    await says(page, '#state', 'up to date');
-    await close();
+    child.kill('SIGKILL');
     await says(page, '#state.bad', 'The workbench has ended');
-  });
-
-  test.each([
-    ['dark', 860],
-    ['light', 860],
-    ['dark', 390],
-    ['light', 390],
-  ] as const)('has nothing that axe finds, %s at %d pixels', async (colorScheme, width) => {
-    await dev();
-    const { page } = await opened();
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    edit('Answer:', 'Reply:');
-    await says(page, 'h1', 'Regressed');
-    await page.locator('.ref').first().click();
-    await page.locator('#detail .body').waitFor();
-    await page.keyboard.press('n');
-    await page
-      .context()
-      .newCDPSession(page)
-      .then((session) => session.send('Page.setBypassCSP', { enabled: true }));
-    const source = readFileSync(
-      createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-      'utf8',
-    );
-    const found = await page.evaluate(
-      `${source}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html.slice(0, 120)).join(' ')))`,
-    );
-    expect(found).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  });
-
-  test('draws nothing over what somebody is writing, whatever changes meanwhile', async () => {
-    await dev();
-    const { page } = await opened();
-    await says(page, '#state', 'up to date');
-    await page.locator('.ref', { hasText: 'returns' }).click();
-    await page.locator('[data-kind=close]').waitFor();
-    await page.keyboard.press('n');
-    await page.locator('[name="input:q"]').fill('half a sen');
-    edit('Answer:', 'Reply:');
-    await says(page, 'h1', 'Regressed');
-    expect(await page.locator('[name="input:q"]').inputValue()).toBe('half a sen');
-    expect(await page.locator('form:visible').count()).toBe(1);
+    await page.keyboard.press('u');
+    await says(page, '#state.bad', 'start evaldiff dev again');
+    expect(await page.locator('.ref').count()).toBe(2);
+    await page.close();
+    complaints.length = 0;
   });
 });
