@@ -683,6 +683,10 @@ export interface EvaldiffResult {
     directory: string;
   };
   /**
+   * What `evaldiff diff` needs beside the commits to run the same in a checkout; absent: nothing.
+   */
+  local_options?: string;
+  /**
    * The settings that the gate used.
    */
   gate: {

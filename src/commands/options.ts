@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { shellWord } from '../session/session.ts';
 
 /** The options of a command that reads a project; a command takes some of them (`Takes`). */
 export interface EvaluateOptions {
@@ -120,9 +121,4 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
 /** What to add to a command line that is about the project in another folder; '' for this one. */
 export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
-}
-
-/** As a shell takes it for one word. */
-export function shellWord(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

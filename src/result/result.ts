@@ -164,6 +164,12 @@ export const resultSchema = z.strictObject({
     })
     .describe('Where head’s files are shown on the web; absent: not known.')
     .exactOptional(),
+  local_options: z
+    .string()
+    .describe(
+      'What `evaldiff diff` needs beside the commits to run the same in a checkout; absent: nothing.',
+    )
+    .exactOptional(),
   gate: gateSettingsSchema.describe('The settings that the gate used.'),
   n_tries: z
     .union([countSchema, z.literal('adaptive')])

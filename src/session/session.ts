@@ -1,5 +1,5 @@
-import { join } from 'node:path';
-import type { Inputs } from '../config/inputs.ts';
+import { join, relative } from 'node:path';
+import { INPUT_DEFAULTS, type Inputs } from '../config/inputs.ts';
 import type { Repository } from '../git/repository.ts';
 import { suitesOf } from '../plan/prepared.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -221,12 +221,34 @@ export interface Evaluated {
 }
 
 /** Runs the pipeline on these sides. */
-export function evaluate(
+export async function evaluate(
   session: Session,
   mode: RunInput['mode'],
   sides: Pick<Sides, 'base' | 'head'>,
 ): Promise<Evaluated> {
-  return withEdges(session, sides, (edges) => evaluateWith(runInput(session, mode, sides), edges));
+  const { result, suites } = await withEdges(session, sides, (edges) =>
+    evaluateWith(runInput(session, mode, sides), edges),
+  );
+  const options = localOptions(session);
+  return { result: options === '' ? result : { ...result, local_options: options }, suites };
+}
+
+/** What a command line needs beside the commits to run the same in a checkout; '': nothing. */
+function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
+  const project = join(directory, workingDirectory);
+  const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;
+  // A project around the current folder is found without its name.
+  const away = folder !== '' && folder !== '.' && !folder.startsWith('..');
+  return [
+    ...(away ? ['-C', shellWord(folder)] : []),
+    ...(inputs.read.config === INPUT_DEFAULTS.config ? [] : ['-c', shellWord(inputs.read.config)]),
+    ...(inputs.code === 'sandbox' ? [] : ['--code', inputs.code]),
+  ].join(' ');
+}
+
+/** As a shell takes it for one word. */
+export function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** The same with edges that are open. */

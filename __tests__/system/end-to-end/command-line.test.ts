@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/result/result.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
@@ -285,5 +285,21 @@ describe('evaldiff demo', () => {
     expect(stdout).toContain('Check run: failure – Regressed: support');
     const report = /^Open in a browser: (.+)$/m.exec(stdout)?.[1] ?? '';
     expect(readFileSync(report, 'utf8')).toContain('refund-window');
+
+    // What the comment says to type does what it says, where the demo's programs answer.
+    const reports = dirname(report);
+    const comment = readFileSync(join(reports, 'comment.md'), 'utf8');
+    const [, line = ''] = /locally: `npx evaldiff ([^`]+)`/.exec(comment) ?? [];
+    expect(line).toMatch(/^diff --base [0-9a-f]{7} --head [0-9a-f]{7} --code host$/);
+    const shop = dirname(reports);
+    const again = await startCommand(
+      [...line.split(' '), '--no-store', '--json'],
+      { ...bareEnvironment(), TMPDIR: folder },
+      shop,
+    );
+    expect(again.code).toBe(1);
+    expect((JSON.parse(again.stdout) as Result).title).toBe(
+      /Check run: failure – (.+) \(\d+ annotations\)/.exec(stdout)?.[1],
+    );
   });
 });

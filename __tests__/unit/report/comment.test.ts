@@ -149,9 +149,17 @@ describe('the order of a comment', () => {
   test('ends with spend, visible drop, commits and the local command', () => {
     expect(body.trimEnd().split('\n').at(-1)).toBe(
       '<sub>148 model calls, 8 reused · 31,408 tokens in, 4,127 out · $0.12 (answers $0.08, grades $0.04) · detects drops of 6.2 to 24.0 points or more, by suite (80 % power) · ' +
-        `\`1f6a9c0…9e8d7c6\` · locally: \`npx evaldiff diff --base 1f6a9c0\` · [run](<${REPOSITORY}/actions/runs/123>)</sub>`,
+        `\`1f6a9c0…9e8d7c6\` · locally: \`npx evaldiff diff --base 1f6a9c0 --head 9e8d7c6\` · [run](<${REPOSITORY}/actions/runs/123>)</sub>`,
     );
     expect(renderComment(green(), { marker })).toContain('cost unknown');
+    const elsewhere = {
+      ...green(),
+      head: { sha: 'worktree' },
+      local_options: "-C 'my shop' --code host",
+    };
+    expect(renderComment(elsewhere, { marker })).toContain(
+      "`npx evaldiff diff --base 1f6a9c0 -C 'my shop' --code host`",
+    );
     const { usage } = regression();
     expect(
       renderComment({ ...regression(), usage: { ...usage, saved_usd: 0.05 } }, { marker }),

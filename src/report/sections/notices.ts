@@ -179,9 +179,18 @@ export function footer(result: Result): Block[] {
       : [[code(`${shortSha(base.sha)}…${shortSha(head.sha)}`)]]),
     ...(mode === 'sweep' || base === null
       ? []
-      : [[text('locally: '), code(`npx evaldiff diff --base ${shortSha(base.sha)}`)]]),
+      : [[text('locally: '), code(localCommand(result, base.sha))]]),
   ];
   return [paragraph(joined(parts, ' · '), 'small')];
+}
+
+/** Files that are in no commit are what the command takes by itself. */
+function localCommand({ head: { sha }, local_options: options }: Result, base: string): string {
+  return [
+    `npx evaldiff diff --base ${shortSha(base)}`,
+    ...(/^[0-9a-f]{40,64}$/.test(sha) ? [`--head ${shortSha(sha)}`] : []),
+    ...(options === undefined ? [] : [options]),
+  ].join(' ');
 }
 
 function spent({ usage }: Result): Line[] {
