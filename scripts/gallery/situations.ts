@@ -247,8 +247,7 @@ export const SITUATIONS: readonly Situation[] = [
     rules: [
       {
         question: 'refund',
-        error:
-          '429 Rate limit reached for requests in organization org-4711 (limit 500, used 500). Please try again in 12 s.',
+        error: '400 The response was filtered: the prompt violates our content policy.',
       },
       { question: 'size', error: '400 This model’s maximum context length is 8192 tokens.' },
       ...RIGHT,

@@ -7,6 +7,9 @@ import type { Notice, NoticeKind, Side } from '../types/plain.ts';
 
 const SHOWN = 20;
 
+/** Of references, behind their number and before their ids. */
+export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
+
 /**
  * What a reader must know about a finished suite besides its verdict: classes of references, and
  * what could not be judged.
@@ -46,12 +49,7 @@ function judgingNotices({ name, references }: SuiteResult): Notice[] {
       [base, head].some((side) => side?.tries.some((one) => one.outcome === outcome)),
     );
   return [
-    ...listNotice(
-      'error',
-      name,
-      withOutcome('error'),
-      'had tries that ended in an error; those are not counted',
-    ),
+    ...listNotice('error', name, withOutcome('error'), ENDED_IN_ERROR),
     ...listNotice(
       'ungraded',
       name,

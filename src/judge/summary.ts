@@ -103,11 +103,11 @@ export function summaryOf(
   verdict: SuiteVerdict | null,
   suite: SuiteComparison,
 ): string {
-  if (verdict === null) return plainSummary(shown, rate);
+  if (verdict === null) return plainSummary(shown, rate, suite);
   if (verdict.interval === null)
     return verdict.reason.by === 'unanswered'
       ? `${whatFell(verdict, suite).replace(/; $/, '')}.`
-      : plainSummary(shown, rate);
+      : plainSummary(shown, rate, suite);
   const { low, high } = verdict.interval;
   return (
     `${whatFell(verdict, suite)}${whatPasses(suite)} ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
@@ -196,12 +196,22 @@ function listed(ids: readonly string[]): string {
 /** Names in one sentence. */
 const NAMED = 5;
 
-function plainSummary(shown: Verdict, rate: PassRate): string {
+function plainSummary(shown: Verdict, rate: PassRate, { run }: SuiteComparison): string {
   if (shown === 'new') return `new: pass rate ${percent(rate.head)}, nothing to compare with.`;
   if (shown === 'removed') return 'removed by this change.';
   if (shown === 'unchanged')
     return `the prompt asks for the same answers on both sides; pass rate ${percent(rate.head)}.`;
   if (shown === 'not_compared')
-    return `base cannot answer these references; pass rate on head ${percent(rate.head)}.`;
+    return `${whyUncompared(run)}${rate.head === null ? '' : `; pass rate on head ${percent(rate.head)}`}.`;
   return 'nothing was judged.';
+}
+
+/** Which side cannot be sent anything, where it is one. */
+function whyUncompared({ runs }: SuiteComparison['run']): string {
+  const cannot = (side: Side): boolean =>
+    runs.every(({ affected }) => affected[side] === null || affected[side].kind === 'impossible');
+  if (cannot('head')) return 'head cannot answer these references';
+  return cannot('base')
+    ? 'base cannot answer these references'
+    : 'these references could not be compared';
 }

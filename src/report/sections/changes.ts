@@ -13,7 +13,6 @@ import {
   type DiffLine,
   type Line,
 } from './document.ts';
-import { endedInErrors } from './errors.ts';
 import { flippingScorings } from './flipped-references.ts';
 import { suitesWorstFirst } from './order.ts';
 import { headline } from './outcomes.ts';
@@ -30,7 +29,7 @@ const NAMED_FILES = 5;
  */
 export function changedLines(result: Result, { lines }: Detail): Block[] {
   const { tone } = headline(result);
-  if (lines === 0 || endedInErrors(result)) return [];
+  if (lines === 0) return [];
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),

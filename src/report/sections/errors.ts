@@ -1,3 +1,4 @@
+import { ENDED_IN_ERROR } from '../../judge/notices.ts';
 import { errorOf } from '../../result/reference-result.ts';
 import type { ReferenceResult, TryResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
@@ -25,6 +26,8 @@ const NAMED = 3;
 
 interface ErrorCause {
   message: string;
+  /** Such tries count as fails: the model, or the program, had its say. */
+  fails: boolean;
   tries: number;
   references: Map<string, ReferenceResult>;
 }
@@ -52,20 +55,59 @@ function isUnanswered({ actual, error }: TryResult): boolean {
   return actual === null && error !== null;
 }
 
-/** Why tries were not judged, each cause once with how often it came, the most frequent first. */
+/**
+ * Why tries have no answer or no verdict, each cause once with how often it came, the most frequent
+ * first; those that count as fails apart from those that count for nothing.
+ */
 export function errorCauses(result: Result, detail: Detail): Block[] {
   const causes = causesOf(result);
-  const shown = causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
-  if (shown.length === 0) return [];
-  const more = andMore(causes.length, shown.length);
-  const tries = causes.reduce((sum, cause) => sum + cause.tries, 0);
-  const counted = `${tries === 1 ? '1 try' : `${count(tries)} tries`} ended in an error:`;
+  const [errors, refused] = [
+    causes.filter(({ fails }) => !fails),
+    causes.filter(({ fails }) => fails),
+  ];
+  const triesIn = (of: readonly ErrorCause[]): number =>
+    of.reduce((sum, { tries }) => sum + tries, 0);
+  const ended = triesIn(errors) === 1 ? '1 try' : `${count(triesIn(errors))} tries`;
+  const failed =
+    triesIn(refused) === 1 ? '1 answer was' : `${count(triesIn(refused))} answers were`;
   return [
     // The first line has counted them.
-    ...(result.outcome.kind === 'not-judged' ? [] : [paragraph([strong(counted)])]),
+    ...listOf(
+      result.outcome.kind === 'not-judged' ? null : `${ended} ended in an error:`,
+      errors,
+      detail,
+    ),
+    ...listOf(
+      `${failed} refused and count${triesIn(refused) === 1 ? 's as a fail' : ' as fails'}:`,
+      refused,
+      detail,
+    ),
+  ];
+}
+
+function listOf(title: string | null, causes: readonly ErrorCause[], detail: Detail): Block[] {
+  const shown = shownOf(causes, detail);
+  if (shown.length === 0) return [];
+  const more = andMore(causes.length, shown.length);
+  return [
+    ...(title === null ? [] : [paragraph([strong(title)])]),
     { kind: 'list', items: shown.map(causeLine) },
     ...(more === null ? [] : [paragraph([text(`${more} causes.`)])]),
   ];
+}
+
+function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
+  return causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
+}
+
+/** Whether the errors that stand open say what a notice says. */
+export function isAmongErrors(result: Result, message: string, detail: Detail): boolean {
+  if (!opensErrors(result)) return false;
+  const errors = causesOf(result).filter(({ fails }) => !fails);
+  return (
+    shownOf(errors, detail).some((cause) => alike(cause.message) === alike(message)) ||
+    (errors.length > 0 && message.includes(ENDED_IN_ERROR))
+  );
 }
 
 function causeLine({ message, tries, references }: ErrorCause): Line {
@@ -89,8 +131,9 @@ function causesOf({ suites }: Result): ErrorCause[] {
     for (const one of [...(reference.base?.tries ?? []), ...(reference.head?.tries ?? [])]) {
       const message = errorOf(one) ?? (one.actual === null ? one.error : null);
       if (message === null) continue;
-      const key = alike(message);
-      const cause = found.get(key) ?? { message, tries: 0, references: new Map() };
+      const fails = one.outcome === 'fail';
+      const key = `${String(fails)} ${alike(message)}`;
+      const cause = found.get(key) ?? { message, fails, tries: 0, references: new Map() };
       cause.tries += 1;
       cause.references.set(`${reference.file} ${reference.id}`, reference);
       found.set(key, cause);

@@ -18,7 +18,7 @@ import {
   type Line,
   SENTENCE,
 } from './document.ts';
-import { opensErrors } from './errors.ts';
+import { isAmongErrors, opensErrors } from './errors.ts';
 import { scoringInHeadline } from './headline-lines.ts';
 import { headline } from './outcomes.ts';
 import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
@@ -133,23 +133,32 @@ const KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'unused', words: 'unused' },
 ];
 
-/** Everything a reader must know that changes no verdict by itself, the weightiest kind first. */
-export function notices(result: Result, { items }: Detail): Block[] {
-  const all = distinct(result.notices);
+/**
+ * Everything a reader must know that changes no verdict by itself, the weightiest kind first: what
+ * is said alike of several suites or places once. What the errors at the top say is not repeated.
+ */
+export function notices(result: Result, detail: Detail): Block[] {
+  const all = result.notices.filter(
+    ({ kind, message }) => kind !== 'error' || !isAmongErrors(result, message, detail),
+  );
   if (all.length === 0) return [];
+  const said = saidBy(result);
   const present = KINDS.map(({ kind, words }) => ({
     words,
-    found: all.filter((notice) => notice.kind === kind),
+    found: [
+      ...groupedBy(
+        distinct(all.filter((notice) => notice.kind === kind)).map(said),
+        ({ what }) => what,
+      ).values(),
+    ],
   })).filter(({ found }) => found.length > 0);
-  const lines = present.flatMap(({ words, found }) =>
-    found.map((notice) => noticeLine(words, notice)),
-  );
-  const shown = lines.slice(0, items);
+  const lines = present.flatMap(({ words, found }) => found.map((one) => noticeLine(words, one)));
+  const shown = lines.slice(0, detail.items);
   const more = andMore(lines.length, shown.length);
   return group(
     [
       text(
-        `${counted(all.length, 'notice')}: ${present.map(({ words, found }) => (found.length === 1 ? words : `${words} (${count(found.length)})`)).join(', ')}`,
+        `${counted(lines.length, 'notice')}: ${present.map(({ words, found }) => (found.length === 1 ? words : `${words} (${count(found.length)})`)).join(', ')}`,
       ),
     ],
     [
@@ -159,10 +168,39 @@ export function notices(result: Result, { items }: Detail): Block[] {
   );
 }
 
-function noticeLine(words: string, { message, place: at }: Notice): Line {
+/** A notice with the suite that it names first, if it names one. */
+interface Said {
+  suite: string | null;
+  what: string;
+  place: Notice['place'];
+}
+
+function saidBy({ suites }: Result): (notice: Notice) => Said {
+  const names = [...new Set(suites.map(({ name }) => name))];
+  return ({ message, place: at }) => {
+    const suite = names.find((name) => message.startsWith(`${name}: `)) ?? null;
+    const what = suite === null ? message : message.slice(suite.length + 2);
+    return { suite, what, place: at };
+  };
+}
+
+/** Suites named before what is said of all of them. */
+const SHOWN_SUITES = 5;
+
+/** `in error: 24 × the reference has no value … (first at tests.yaml:5)`. */
+function noticeLine(words: string, [first, ...others]: [Said, ...Said[]]): Line {
+  const all = [first, ...others];
+  const suites = [...new Set(all.flatMap(({ suite }) => suite ?? []))];
+  const more = andMore(suites.length, SHOWN_SUITES);
+  const named = `${suites.slice(0, SHOWN_SUITES).join(', ')}${more === null ? '' : ` ${more}`}`;
+  const of = suites.length === 0 ? '' : `${named}: `;
+  const times = all.length > Math.max(1, suites.length) ? `${count(all.length)} × ` : '';
+  const at = first.place;
   return [
-    text(`${words}: ${shorten(message, SENTENCE)}`),
-    ...(at === null ? [] : [text(' ('), place(at.file, at.line), text(')')]),
+    text(`${words}: ${shorten(`${of}${times}${first.what}`, SENTENCE)}`),
+    ...(at === null
+      ? []
+      : [text(others.length === 0 ? ' (' : ' (first at '), place(at.file, at.line), text(')')]),
   ];
 }
 

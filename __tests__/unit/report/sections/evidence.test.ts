@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ENDED_IN_ERROR } from '../../../../src/judge/notices.ts';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
 import { entriesOf } from '../../../../src/report/sections/order.ts';
@@ -215,6 +216,52 @@ describe('errors', () => {
     ]);
     expect(lines.filter((line) => line.includes('401'))).toHaveLength(1);
     expect(lines.join('\n')).not.toContain('Other references');
+  });
+
+  test('are not listed a second time by the notices, and the lines that brought them stand open', () => {
+    const notice = (message: string, line: number) => ({
+      kind: 'error' as const,
+      place: { file: 'prompts/tests/capitals.yaml', line },
+      message,
+    });
+    const words = renderTerminal(
+      {
+        ...result,
+        notices: [
+          ...[12, 13].map((line) => notice(refused, line)),
+          notice(`s: 7 references ${ENDED_IN_ERROR}: a, b, c, d, e, f, g`, 12),
+          ...[20, 21, 22].map((line) => notice('is not among them', line)),
+        ],
+        changes: [
+          {
+            file: 'prompts/s.yaml',
+            base_file: 'prompts/s.yaml',
+            suites: ['s'],
+            hunks: [{ base: 4, head: 4, lines: [{ sign: 'added', text: 'For {customer}' }] }],
+            more: 0,
+          },
+        ],
+      },
+      { width: 200, colour: false },
+    );
+    expect(words.match(/401/g)).toHaveLength(1);
+    expect(words).not.toContain(ENDED_IN_ERROR);
+    expect(words).toContain(
+      'in error: 3 × is not among them (first at prompts/tests/capitals.yaml:20)',
+    );
+    expect(words).toMatch(/What changed: prompts\/s\.yaml:4\n+ *\+ For \{customer\}/);
+  });
+
+  test('that count as fails are not said to be errors', () => {
+    const filtered = sideOf([{ outcome: 'fail', actual: '' }]);
+    const side = {
+      ...filtered,
+      tries: filtered.tries.map((one) => ({ ...one, actual: null, error: 'filtered' })),
+    };
+    const suite = suiteOf('s', [referenceOf('a', 'unchanged', { base: side, head: side })]);
+    const words = renderTerminal(resultOf({ suites: [suite] }), { width: 200, colour: false });
+    expect(words).toContain('2 answers were refused and count as fails:\n\n- 2 × filtered');
+    expect(words).not.toContain('ended in an error');
   });
 
   test('beside a verdict are open where head has no answer at all to a reference, else in a fold', () => {

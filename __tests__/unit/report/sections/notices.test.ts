@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Notice } from '../../../../src/types/plain.ts';
-import { resultOf } from '../results.ts';
+import { resultOf, suiteOf } from '../results.ts';
 
-test('what two variants of a prompt say alike is one notice, and kinds are counted where there are several', () => {
+test('what suites say alike is one notice that names them, and kinds are counted where there are several', () => {
   const repeats = (name: string): Notice => ({
     kind: 'repeats',
     place: null,
@@ -13,14 +13,18 @@ test('what two variants of a prompt say alike is one notice, and kinds are count
     repeats('capitals'),
     repeats('capitals'),
     repeats('people'),
+    { kind: 'repeats', place: null, message: 'a model repeats itself' },
     { kind: 'added', place: { file: 'a.yaml', line: 3 }, message: 'capitals: 1 reference added' },
   ];
-  const lines = renderTerminal(resultOf({ notices }), { width: 120, colour: false }).split('\n');
+  const suites = ['capitals', 'people'].map((name) => suiteOf(name, []));
+  const lines = renderTerminal(resultOf({ suites, notices }), { width: 120, colour: false }).split(
+    '\n',
+  );
   const start = lines.findIndex((line) => line.startsWith('3 notices'));
   expect(lines.slice(start, start + 4)).toEqual([
     '3 notices: repeated answers (2), added',
-    '  - repeated answers: capitals: every try of a reference gave the same answer',
-    '  - repeated answers: people: every try of a reference gave the same answer',
+    '  - repeated answers: capitals, people: every try of a reference gave the same answer',
+    '  - repeated answers: a model repeats itself',
     '  - added: capitals: 1 reference added (a.yaml:3)',
   ]);
 });
