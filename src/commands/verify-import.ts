@@ -20,7 +20,7 @@ import type { Reference } from '../suite/suite.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Json, JsonMap, Problem } from '../types/plain.ts';
 import type { Terminal } from './terminal.ts';
-import { isEqual, verdictLine, type ComparedVerdict } from './verify-words.ts';
+import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
 /** Most bytes of a results file. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -37,7 +37,8 @@ interface Verification {
  * Scores the answers of a results file of promptfoo's by the imported tests, and prints where the
  * verdicts differ. No model is asked, and nothing is written.
  *
- * @returns The exit code: 0 where every compared verdict is equal, 1 otherwise.
+ * @returns The exit code: 0 where every compared verdict is equal, and of an answer that is judged here
+ *   as it was there; 1 otherwise.
  * @throws UserError for a file that cannot be read or compared.
  */
 export async function verifyImport(
@@ -55,10 +56,13 @@ export async function verifyImport(
     throw new UserError([
       problem(at, `holds no verdict that can be compared${leftWords(left, ': ')}`),
     ]);
-  const differing = compared.filter((one) => !isEqual(one));
-  terminal.out(verdictLine(compared.length, differing));
+  const asGiven = compared.filter(({ answer }) => !answer.isTransformed);
+  const changed = compared.filter(({ answer }) => answer.isTransformed);
+  const differing = asGiven.filter((one) => !isEqual(one));
+  if (asGiven.length > 0) terminal.out(verdictLine(asGiven.length, differing));
+  if (changed.length > 0) terminal.out(transformedLine(changed));
   if (left.size > 0) terminal.out(`not compared: ${leftWords(left, '')}\n`);
-  return differing.length === 0 ? 0 : 1;
+  return differing.length + changed.length === 0 ? 0 : 1;
 }
 
 async function jsonAt(path: string, file: string): Promise<Json> {
@@ -125,15 +129,7 @@ async function verify(
   });
   const found: Verification = { compared: [], left: new Map() };
   const rows = judged?.rows ?? [];
-  const changed = answers.filter(({ isTransformed }) => isTransformed);
-  leave(
-    found,
-    'of answers that a transform changed there',
-    changed.reduce((sum, { verdicts }) => sum + verdicts.length, 0),
-  );
-  const placed = answers
-    .filter(({ isTransformed }) => !isTransformed)
-    .map((answer) => ({ answer, at: referenceAt(answer, rows) }));
+  const placed = answers.map((answer) => ({ answer, at: referenceAt(answer, rows) }));
   for (const { answer, at } of placed)
     if (at === null) leave(found, 'of tests that are not in the file', answer.verdicts.length);
   try {

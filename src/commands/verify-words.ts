@@ -49,6 +49,12 @@ export function verdictLine(total: number, differing: readonly ComparedVerdict[]
   ].join('\n');
 }
 
+/** What is said of answers that a transform changed there before they were judged. */
+export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
+  const equal = verdicts.filter(isEqual).length.toLocaleString('en-US');
+  return `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ${equal} equal on the changed answers. The transform is not carried over, so a run here judges what the model gave\n`;
+}
+
 /** Equal for verdicts that differ for one reason, whatever the test and its words are. */
 function kindOf({ metric: { source }, theirs, ours }: ComparedVerdict): string {
   const said = (theirs.pass ? ours.reason : theirs.reason) ?? '';

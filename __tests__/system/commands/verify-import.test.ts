@@ -166,17 +166,24 @@ describe('evaldiff import --verify', () => {
       { config: { providers: [{ id: 'openai:gpt-4o', label: 'big', transform: 'output.a' }] } },
       { provider: { id: 'openai:gpt-4o', label: 'big' } },
     ],
-  ])('compares no answer that %s transformed before it was judged', async (_, more, row) => {
-    const answers = [
-      result(0, 'one', 'one', [{ assertion: contains, pass: true }], row),
-      result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
-    ];
-    const { code, out } = await verify({ ...of(...answers), ...more });
-    expect([code, out]).toEqual([
-      0,
-      '1 of 1 verdict equal\nnot compared: 1 of answers that a transform changed there\n',
-    ]);
-  });
+  ])(
+    'says apart what it finds of answers that %s transformed before they were judged',
+    async (_, more, row) => {
+      const answers = [
+        result(0, 'one', 'one', [{ assertion: contains, pass: true }], row),
+        result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
+      ];
+      const { code, out } = await verify({ ...of(...answers), ...more });
+      expect([code, out.split('\n')]).toEqual([
+        1,
+        [
+          '1 of 1 verdict equal',
+          '1 verdict on answers that a transform changed there: 1 equal on the changed answers. The transform is not carried over, so a run here judges what the model gave',
+          '',
+        ],
+      ]);
+    },
+  );
 
   test('finds tests whose variables are files or templates, which results have as they are written', async () => {
     const config = CONFIG.replace(

@@ -87,7 +87,7 @@ export function readRow(
   variables: Variables,
   { defaults, limits, left: said }: Reader,
 ): ForeignTest[] {
-  const assertions = [...defaults.assertions];
+  const assertions = [...defaults.assertions, ...defaults.always];
   for (const [column, cell] of Object.entries(row)) {
     if (
       !column.startsWith('__') ||

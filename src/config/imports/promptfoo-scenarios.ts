@@ -56,7 +56,8 @@ async function readScenario(
       const defaults = {
         expands: expands && data.expands,
         variables: new Map([...variables, ...data.variables]),
-        assertions: [...assertions, ...data.assertions],
+        assertions,
+        always: data.assertions,
       };
       return readEntries(tests, document, [...path, 'tests'], { ...reader, defaults });
     }),

@@ -16,7 +16,12 @@ import {
 } from './promptfoo-values.ts';
 import { readVariables, variablesOfRow } from './promptfoo-variables.ts';
 
-const NO_DEFAULTS: Defaults = { variables: new Map(), assertions: [], expands: true };
+const NO_DEFAULTS: Defaults = {
+  variables: new Map(),
+  assertions: [],
+  always: [],
+  expands: true,
+};
 
 /** Options that mean something here, or only how long a run may take. */
 const KNOWN_OPTIONS = [
@@ -90,6 +95,7 @@ async function defaultsIn(document: Document, path: Path, reader: Reader): Promi
     expands: options['disableVarExpansion'] !== true,
     variables: await readVariables(document, [...path, 'vars'], reader),
     assertions: readAssertions(map['assert'], document, [...path, 'assert'], reader.left),
+    always: [],
   };
 }
 
@@ -194,7 +200,8 @@ async function readTest(
   const written = readAssertions(map['assert'], document, [...path, 'assert'], reader.left);
   const own = loads ? await withValues(written, reader) : written;
   const options = isMap(map['options']) ? map['options'] : {};
-  const inherited = options['disableDefaultAsserts'] === true ? [] : reader.defaults.assertions;
+  const { assertions, always } = reader.defaults;
+  const inherited = options['disableDefaultAsserts'] === true ? always : [...assertions, ...always];
   const description =
     typeof map['description'] === 'string' && map['description'] !== '' ? map['description'] : null;
   return expanded(

@@ -48,6 +48,8 @@ export interface Defaults {
   /** Whether lists of texts as values mean several tests. */
   expands: boolean;
   assertions: ForeignAssertion[];
+  /** A scenario's, which no test can do without. */
+  always: ForeignAssertion[];
 }
 
 export interface Reader {
@@ -64,7 +66,8 @@ export function left(reader: Reader, place: Place, what: string, why: string): n
   return [];
 }
 
-type Unexpanded = Pick<ForeignTest, 'description' | 'assertions' | 'place'> & Defaults;
+type Unexpanded = Pick<ForeignTest, 'description' | 'assertions' | 'place'> &
+  Omit<Defaults, 'always'>;
 
 /**
  * A list of texts as a variable's value means a test for each of its entries; several such lists
