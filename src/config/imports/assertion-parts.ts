@@ -92,9 +92,14 @@ function textValue(
     : { ok: false, why: `${path} is neither JSON nor YAML` };
 }
 
-/** Braces are code's own; only those around a variable that has a value are another tool's. */
+/**
+ * Code is a template to the other tool as well; where it is none that can be read, its braces are its
+ * own, but for those around a variable that has a value.
+ */
 function codeFilledIn(code: Json, vars: JsonMap): Json {
-  if (typeof code !== 'string') return code;
+  if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
+  const whole = fillIn(code, vars, 'empty');
+  if (whole.ok) return whole.text;
   return code.replace(/\{\{\s*[A-Za-z_][\w.]*\s*\}\}/g, (written) => {
     const filled = fillIn(written, vars);
     return filled.ok ? filled.text : written;

@@ -50,13 +50,15 @@ export async function readForeignTests(
   const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
   const scenarios = await readScenarios(document, { reader, defaultsIn, readEntries });
   if (written === null && scenarios.length > 0) return scenarios;
-  if (written === null)
-    return reader.defaults.assertions.length === 0
+  if (written === null) {
+    const { always: _, ...defaults } = reader.defaults;
+    return defaults.assertions.length === 0 && defaults.variables.size === 0
       ? []
       : expanded(
-          { description: null, ...reader.defaults, place: document.placeOf(['defaultTest']) },
+          { description: null, ...defaults, place: document.placeOf(['defaultTest']) },
           reader,
         );
+  }
   return [...(await readEntries(written, document, ['tests'], reader)), ...scenarios];
 }
 
