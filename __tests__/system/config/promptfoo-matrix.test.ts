@@ -75,7 +75,7 @@ const DIFFERENCES: readonly { is: (row: Row) => boolean; row: string }[] = [
   {
     is: ({ type, value }) =>
       type === 'javascript' && /process\.env|crypto\.|performance\./.test(String(value)),
-    row: '| `require`, `import`, `fetch`, `process`, `crypto`, timers in checks |',
+    row: '| `require`, `import`, `fetch`, `process`, `crypto`, timers in checks; packages, files, `os.environ` in Python |',
   },
 ];
 
@@ -101,5 +101,9 @@ describe("promptfoo's own verdicts", () => {
       ' ',
     );
     for (const { row } of DIFFERENCES) expect(guide).toContain(row);
+    const { assertions, answers } = MATRIX;
+    expect(guide).toContain(
+      `${String(assertions.length)} assertions on ${String(answers.length)} answers each`,
+    );
   });
 });

@@ -2,10 +2,11 @@ import { valueAt } from '../../documents/document.ts';
 import type { MadePrompt } from '../../suite/suite.ts';
 import type { Message } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { chatIn, messagesIn } from './chats.ts';
 import { codeCommand } from './host-code.ts';
 import type { ImportedModel } from './models.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
-import { chatIn, messagesIn, type ForeignPrompt } from './promptfoo-prompts.ts';
+import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { escaped, fillIn, inputOf, pathsOf, shown, toOurs } from './templates.ts';
 

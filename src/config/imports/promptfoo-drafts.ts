@@ -4,7 +4,7 @@ import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Place, JsonMap } from '../../types/plain.ts';
 import { pathIn } from './assertion-parts.ts';
-import { ASSERTION_KEYS, convertAssertion } from './assertions.ts';
+import { convertAssertion } from './assertions.ts';
 import {
   A_TEST,
   createDraft,
@@ -14,14 +14,13 @@ import {
   type Draft,
   type Imported,
   type ImportFiles,
-  type Loss,
   type Share,
   uniqueNames,
 } from './draft.ts';
 import type { CodeHost, HostSettings } from './host-code.ts';
-import { embeddingModel } from './models.ts';
+import { sayUnread } from './promptfoo-assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
-import type { ForeignAssertion, ForeignTest } from './promptfoo-values.ts';
+import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf, pathsOf } from './templates.ts';
 import { judgeTheRest } from './unjudged.ts';
 
@@ -281,26 +280,4 @@ function unlike(test: ForeignTest, inputs: 'vars' | 'sent'): JsonMap {
   return Object.fromEntries(
     Object.entries(vars).filter(([name, value]) => value !== test[inputs][name]),
   );
-}
-
-function sayUnread({ value, place }: ForeignAssertion, type: string, left: Loss[]): void {
-  const compares = type.endsWith('similar') && embeddingModel(value['provider']) !== null;
-  for (const key of Object.keys(value).filter(
-    (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),
-  )) {
-    left.push(
-      leftOut(
-        place,
-        `${key} of the assertion ${type}`,
-        key === 'provider'
-          ? "all grades are given by the settings' grader"
-          : 'it has no counterpart',
-      ),
-    );
-  }
-  const weight = value['weight'];
-  if (weight !== undefined && weight !== 0 && weight !== 1)
-    left.push(
-      leftOut(place, `weight of the assertion ${type}`, 'every gating metric counts alike'),
-    );
 }

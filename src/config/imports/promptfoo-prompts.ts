@@ -2,7 +2,8 @@ import { type Document, type Path } from '../../documents/document.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import type { Message, Role } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
-import { ownEntry, lastSteps, type ImportFiles } from './draft.ts';
+import { messagesIn } from './chats.ts';
+import { lastSteps, type ImportFiles } from './draft.ts';
 import { codeFileIn, type CodeFile, type CodeHost } from './host-code.ts';
 import { readForeignParameters } from './models.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
@@ -45,15 +46,6 @@ const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
-
-const ROLES: Readonly<Record<string, Role>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  human: 'user',
-  assistant: 'assistant',
-  ai: 'assistant',
-};
 
 /**
  * Every prompt of a configuration, in its order: texts, conversations in JSON or YAML, and files of
@@ -265,45 +257,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** What text is sent as: the chat that it is written as, or one message of the user. */
-export function messagesIn(text: string): Message[] | string {
-  return /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
-    ? chatOf(text)
-    : [{ role: 'user', content: text }];
-}
-
-/** The messages, or why they cannot be read. Text that only looks like a list is one message. */
-function chatOf(text: string): Message[] | string {
-  const read = readYaml('', text);
-  return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
-}
-
-/** The messages of a list, or why they cannot be read; null for what is no list of messages. */
-export function chatIn(list: Json): Message[] | string | null {
-  if (
-    !Array.isArray(list) ||
-    !list.every((one): one is JsonMap => isMap(one) && typeof one['role'] === 'string')
-  )
-    return null;
-  const messages: Message[] = [];
-  for (const { role, content } of list) {
-    const [known, words] = [ownEntry(ROLES, String(role)), contentOf(content)];
-    if (known === undefined) return `the role "${String(role)}" is not known`;
-    if (words === null) return 'a message holds more than text';
-    messages.push({ role: known, content: words });
-  }
-  return messages;
-}
-
-function contentOf(content: Json | undefined): string | null {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return null;
-  const parts = content.map((part) =>
-    isMap(part) && part['type'] === 'text' && typeof part['text'] === 'string'
-      ? part['text']
-      : null,
-  );
-  return parts.includes(null) ? null : parts.join('\n');
 }

@@ -4,13 +4,13 @@ import { folderOf } from '../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { A_TEST, leftOut, type Loss } from './draft.ts';
 import { codeCommand, codeFileIn } from './host-code.ts';
+import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import { ROW_KEYS, readRow } from './promptfoo-rows.ts';
 import { readScenarios } from './promptfoo-scenarios.ts';
 import {
   expanded,
   left,
   type Defaults,
-  type ForeignAssertion,
   type ForeignTest,
   type Reader,
 } from './promptfoo-values.ts';
@@ -266,60 +266,4 @@ function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]):
       ),
     );
   }
-}
-
-function readAssertions(
-  written: Json | undefined,
-  document: Document,
-  path: Path,
-  said: Loss[],
-): ForeignAssertion[] {
-  if (written === undefined || written === null) return [];
-  if (!Array.isArray(written)) {
-    said.push(leftOut(document.placeOf(path), 'assert', 'it is not a list'));
-    return [];
-  }
-  return written.flatMap((value, index): ForeignAssertion[] => {
-    const place = document.placeOf([...path, index]);
-    // A set without a bound of its own is no more than its members.
-    if (isMap(value) && value['type'] === 'assert-set' && value['threshold'] === undefined)
-      return readAssertions(value['assert'], document, [...path, index, 'assert'], said);
-    if (isMap(value) && !('$ref' in value)) return [{ value, place, file: null }];
-    said.push(
-      leftOut(
-        place,
-        'an assertion',
-        isMap(value) ? 'references to other parts of the file are not followed' : 'it is not a map',
-      ),
-    );
-    return [];
-  });
-}
-
-/**
- * The assertions of a test file, whose `file://` values the other tool reads with it: as they are, to
- * the last line feed, and with templates of theirs to be filled in.
- */
-async function withValues(
-  assertions: readonly ForeignAssertion[],
-  { files }: Reader,
-): Promise<ForeignAssertion[]> {
-  return Promise.all(
-    assertions.map(async (assertion) => {
-      const { value, place } = assertion;
-      const named = value['value'];
-      if (typeof named !== 'string' || !/^file:\/\/(?!.*\.(?:[cm]?[jt]s|py|rb)(?::|$))/.test(named))
-        return assertion;
-      const isData = /\.(?:json|ya?ml)$/i.test(named);
-      const [found] = isData
-        ? (await files.documents(named, place)).map(({ file, value: data }) => ({
-            file,
-            read: data,
-          }))
-        : (await files.texts(named, place)).map(({ file, text }) => ({ file, read: text }));
-      return found === undefined
-        ? assertion
-        : { place, value: { ...value, value: found.read }, file: found.file };
-    }),
-  );
 }

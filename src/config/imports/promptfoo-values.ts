@@ -1,5 +1,5 @@
-import type { Limits } from '../../documents/limits.ts';
 import { emptyMap } from '../../documents/document.ts';
+import type { Limits } from '../../documents/limits.ts';
 import type { Json, JsonMap, Place } from '../../types/plain.ts';
 import { A_TEST, leftOut, ownEntry, type ImportFiles, type Loss } from './draft.ts';
 import type { CodeHost, HostSettings } from './host-code.ts';
@@ -133,15 +133,21 @@ function resolved(given: readonly (readonly [string, Given])[]): JsonMap {
   for (let round = 0, changed = true; changed && round < ROUNDS; round += 1) {
     changed = false;
     for (const [name, value] of Object.entries(vars)) {
-      const [braces = '', inner = ''] =
-        typeof value === 'string' ? (/\{\{\s*(\w+)\s*\}\}/.exec(value) ?? []) : [];
-      const other = ownEntry(vars, inner);
-      if (typeof value !== 'string' || braces === '' || other === undefined) continue;
-      vars[name] = value.replace(braces, () => (other === null ? 'null' : shown(other)));
+      const shows = typeof value === 'string' ? withOther(value, vars) : null;
+      if (shows === null) continue;
+      vars[name] = shows;
       changed = true;
     }
   }
   return vars;
+}
+
+/** The text with the first variable that it names in its place; null where there is none such. */
+function withOther(text: string, vars: JsonMap): string | null {
+  const [braces, name = ''] = /\{\{\s*(\w+)\s*\}\}/.exec(text) ?? [];
+  const other = ownEntry(vars, name);
+  if (braces === undefined || other === undefined) return null;
+  return text.replace(braces, () => (other === null ? 'null' : shown(other)));
 }
 
 /**

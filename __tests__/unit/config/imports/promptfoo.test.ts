@@ -653,6 +653,87 @@ tests:
     ]);
   });
 
+  test('a value that a test file names is read with it: to its last line feed, and as a template', async () => {
+    const values = async (files: Record<string, string>) =>
+      (await only(files)).suite.tests.references.map(({ metrics }) =>
+        metrics?.map(({ source }) => (source.kind === 'built-in' ? source.with['value'] : source)),
+      );
+    const asserts =
+      '[{ type: equals, value: file://g.txt }, { type: contains-all, value: file://l.json }]';
+    const files = { 'g.txt': 'gold {{text}}\n', 'l.json': '["{{text}}", "b"]' };
+    const row = `{ vars: { text: a, language: x }, assert: ${asserts} }`;
+    expect(
+      await values({ ...config(`  - ${row}\n  - t.yaml\n`), ...files, 't.yaml': `- ${row}\n` }),
+    ).toEqual([
+      ['gold {{text}}', ['{{text}}', 'b']],
+      ['gold a\n', ['a', 'b']],
+    ]);
+  });
+
+  test('a prompt in a file of data is JSON, with the texts that it names', async () => {
+    const { project } = await read({
+      [CONFIG]:
+        "prompts: [file://c.yaml, file://c.json]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: '{{ y | upper }}', y: b }, assert: [{ type: is-json }] }]\n",
+      'c.yaml': '- { role: system, content: file://s.md }\n- { role: user, content: "{{x}}" }\n',
+      'c.json': '[{"role": "user", "content": "file://s.md"}]',
+      's.md': 'Be {{y}}',
+    });
+    expect(
+      project.suites.map(({ prompt }) => prompt.messages.map(({ content }) => content)),
+    ).toEqual([['Be {y}', '{x}'], ['Be {y}']]);
+    expect(project.suites[0]?.tests.references[0]?.input['x']).toBe('{{ y | upper }}');
+  });
+
+  test('the configuration of a prompt in a .txt file is none there, which is said', async () => {
+    const { suite, notices } = await only({
+      [CONFIG]:
+        'prompts: [{ id: file://p.txt, label: l, config: { temperature: 0.9 } }]\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: is-json }] }]\n',
+      'p.txt': '{{x}}',
+    });
+    expect(suite.prompt.parameters).toEqual({ temperature: 0, max_tokens: 1024 });
+    expect(notices.join()).toContain('promptfoo gives a prompt in a .txt file none');
+  });
+
+  test("a test without default assertions keeps its scenario's", async () => {
+    const { suite } = await only({
+      [CONFIG]: `prompts: ['{{x}}']
+providers: [openai:gpt-4o]
+defaultTest: { assert: [{ type: contains, value: default }] }
+scenarios:
+  - config: [{ vars: { x: a }, assert: [{ type: contains, value: scenario }] }]
+    tests:
+      - { options: { disableDefaultAsserts: true }, assert: [{ type: contains, value: own }] }
+      - { assert: [{ type: contains, value: own }] }
+`,
+    });
+    const values = suite.tests.references.map(({ metrics }) =>
+      metrics?.map(({ source }) => source.kind === 'built-in' && source.with['value']),
+    );
+    expect(values).toEqual([
+      ['scenario', 'own'],
+      ['default', 'scenario', 'own'],
+    ]);
+  });
+
+  test('variables of defaultTest alone make one test', async () => {
+    expect(
+      await inputs({
+        [CONFIG]:
+          "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { x: one } }\n",
+      }),
+    ).toEqual([{ x: 'one' }]);
+  });
+
+  test.each([
+    ['output.length === {{ text | length }}', 'output.length === 5'],
+    ['output.includes("{{gone}}")', 'output.includes("")'],
+    ['({ a: { b: 1 }}).a', '({ a: { b: 1 }}).a'],
+    ['[{{a: 1}}]', '[{{a: 1}}]'],
+  ])('code is a template, where it is one: %s', async (value, wanted) => {
+    const found = await sourceOf(`{ type: javascript, value: '${value}' }`);
+    expect(JSON.stringify(found)).toContain(JSON.stringify(`return ${wanted}`).slice(1, -1));
+  });
+
   test('a Markdown prompt is one, whatever lines of dashes it has', async () => {
     const { project } = await read({
       [CONFIG]:
