@@ -3085,6 +3085,10 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
+                 * The metric’s own code broke on it, which fails it; absent: it did not.
+                 */
+                raised?: true;
+                /**
                  * The rubric’s label; absent: no rubric judged.
                  */
                 label?: string;
@@ -3146,7 +3150,7 @@ export interface EvaldiffResult {
              */
             reason: string | null;
             /**
-             * The metric’s own code broke on this answer, which fails it; absent: it did not.
+             * The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
              */
             raised?: true;
             /**
@@ -3234,6 +3238,10 @@ export interface EvaldiffResult {
                  * Why; null: nothing is said.
                  */
                 reason: string | null;
+                /**
+                 * The metric’s own code broke on it, which fails it; absent: it did not.
+                 */
+                raised?: true;
                 /**
                  * The rubric’s label; absent: no rubric judged.
                  */
