@@ -100,7 +100,9 @@ describe('a draft by the grader', () => {
 });
 
 test('where the calls end before a fix is proven, that is said, with their number', async () => {
-  const { result, out } = await compareShop(['Be kind.'], { args: ['--no-store', 'explain.max_calls=30'] });
+  const { result, out } = await compareShop(['Be kind.'], {
+    args: ['--no-store', 'explain.max_calls=30'],
+  });
   expect(fixIn(result)).toMatchObject({ fix: null, no_fix: '30 calls were used up' });
   expect(result.causes?.[0]?.explained).toMatchObject({ status: 'found', calls: 30 });
   expect(out).toContain('No fix is proven: 30 calls were used up.');
@@ -159,7 +161,9 @@ describe('evaldiff fix', () => {
   test('--write puts them into the file, and nothing but their lines; a second time it refuses', async () => {
     const { run, file } = await withDraft();
     const before = file().split('\n');
-    expect((await run(['fix', '--write'])).said).toContain('Written. Run "npx evaldiff diff" to see.');
+    expect((await run(['fix', '--write'])).said).toContain(
+      'Written. Run "npx evaldiff diff" to see.',
+    );
     expect(file().split('\n')).toEqual(
       before.map((line, at) => (at === CULPRIT - 1 ? `      ${draft}` : line)),
     );

@@ -2,7 +2,13 @@ import { readRows, type DataRow } from '../../documents/dataset.ts';
 import { emptyMap, valueAt, type Document, type Path } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
-import { compileGlob, globProblem, isPlainRelative, join, slashHint } from '../../documents/paths.ts';
+import {
+  compileGlob,
+  globProblem,
+  isPlainRelative,
+  join,
+  slashHint,
+} from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { MadePrompt } from '../../suite/suite.ts';
 import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
@@ -38,7 +44,10 @@ export function importFiles(
     const target = isPlainRelative(plain) ? join(beside, plain) : null;
     if (target === null || globProblem(target) !== null) {
       problems.push(
-        problem(from, `${path.slice(0, 100)} must be a relative path inside the repository${slashHint(plain)}`),
+        problem(
+          from,
+          `${path.slice(0, 100)} must be a relative path inside the repository${slashHint(plain)}`,
+        ),
       );
       return [];
     }
