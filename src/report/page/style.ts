@@ -107,7 +107,7 @@ footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
 
 export const STYLE_HASH = 'sha256-lArvj8zkL1nM9PW8t0JF+FNZLGm0QblL3p7zafvVH8E=';
 
-export const SCRIPT_HASH = 'sha256-bzfSmrmcvdKqrHZrjAAPVnTuPAzPnJU7MTFvmAL+61o=';
+export const SCRIPT_HASH = 'sha256-sHltgadxSsIvoFhvIUNchkcLRXJ3Uv1WPOagKR/bxJo=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
 export const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;
