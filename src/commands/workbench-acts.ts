@@ -1,7 +1,7 @@
 import {
   columnKey,
   type Cell,
-  type Column,
+  type MatrixColumn,
   type MatrixRow,
 } from '../report/page/workbench-rows.ts';
 import { referenceFields } from '../report/page/workbench.ts';
@@ -23,7 +23,7 @@ const MOST_ANSWERS = 5;
 /** What of a cell's answers can be accepted: each text once, by what names it. */
 export function acceptable(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
-  { side }: Pick<Column, 'side'>,
+  { side }: Pick<MatrixColumn, 'side'>,
 ): { name: string; answer: string; made: TryResult }[] {
   const tries = (side === 'base' ? base : head)?.tries ?? [];
   return tries.flatMap((made, index) =>

@@ -4,7 +4,7 @@ import type { Columns } from '../suite/suite.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 
 /** A part of a reference that gets another value; `reason`: why, for people. */
-export interface Setting {
+export interface NewValue {
   part: 'expected' | 'tags' | 'skip';
   value: Json;
   reason: string | null;
@@ -44,7 +44,7 @@ export function writtenReference({ input, expected }: NewReference): JsonMap {
  * The members by which a row gets the setting. The row is read with them as it was read before, and
  * refused where anything else of the reference would change along.
  */
-export function rowWith({ part, value, reason }: Setting, at: DataPlace): Planned {
+export function rowWith({ part, value, reason }: NewValue, at: DataPlace): Planned {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return GONE;
   const members = {

@@ -64,7 +64,7 @@ interface HowToAsk {
  * Runs the pipeline on these sides; `stored`: without a model call, what nothing stored answers is
  * `missing`.
  */
-export async function evaluateSides(
+export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'head'>,

@@ -11,7 +11,7 @@ import type { EvaluateOptions } from './options.ts';
 import { currentFiles, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 import {
-  evaluateSides,
+  runSides,
   type Evaluation,
   type WorkLook,
   type WrittenPrompt,
@@ -69,12 +69,12 @@ export function look(
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const judged = (): Promise<Evaluation> =>
-      evaluateSides(silent(session), mode, sides, { stored: true, exchange: givenBy(answers) });
+      runSides(silent(session), mode, sides, { stored: true, exchange: givenBy(answers) });
     const first = await judged();
     const all =
       base === null || edited.aborted
         ? NONE
-        : await evaluateSides(silent(session), 'sweep', { base: null, head }, { stored: true });
+        : await runSides(silent(session), 'sweep', { base: null, head }, { stored: true });
     const prompts = [...all.prompts, ...first.prompts];
     const texts = await textsOf(head, [first.result, all.result], prompts);
     const seen = (of: Evaluation): WorkLook => ({
@@ -120,7 +120,7 @@ async function askLive(
   draw: () => Promise<void>,
 ): Promise<Evaluation> {
   const live = inPauses(draw);
-  const asked = await evaluateSides(saying(session, progress), mode, sides, {
+  const asked = await runSides(saying(session, progress), mode, sides, {
     stored: false,
     assumesCost,
     exchange: {
@@ -190,7 +190,7 @@ export function lookAtOne(
     const { sides } = await sidesOf(session, options.base);
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };
-    const { result } = await evaluateSides(session, compares ? 'diff' : 'sweep', of, {
+    const { result } = await runSides(session, compares ? 'diff' : 'sweep', of, {
       stored: false,
       assumesCost: options.maxCost === undefined,
     });

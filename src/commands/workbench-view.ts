@@ -3,7 +3,7 @@ import {
   matricesOf,
   promptKey,
   type Cell,
-  type Column,
+  type MatrixColumn,
   type MatrixRow,
 } from '../report/page/workbench-rows.ts';
 import { boardOf, detailHtml, spendWords, type Board } from '../report/page/workbench.ts';
@@ -70,7 +70,7 @@ export function shownBoard(state: State): object {
   return { ...common, ...boardOf({ ...shown, missing, notes, empty }) };
 }
 
-export function rowOf(state: State, key: string): MatrixRow | null {
+function rowOf(state: State, key: string): MatrixRow | null {
   const shown = withMore(state);
   if (shown === null) return null;
   const rows = matricesOf(shown.result, shown.all).flatMap((matrix) => matrix.rows);
@@ -85,10 +85,7 @@ export function detailOf(state: State, key: string): string | null {
   return `${actsHtml(row, promptOf(state, row)?.rubrics ?? [])}${detailHtml(row, sentOf, cellActsHtml)}`;
 }
 
-export function promptOf(
-  { look: found }: State,
-  { cells: [cell] }: MatrixRow,
-): WrittenPrompt | null {
+function promptOf({ look: found }: State, { cells: [cell] }: MatrixRow): WrittenPrompt | null {
   return cell === undefined ? null : (found?.prompts.get(promptKey(cell.suite)) ?? null);
 }
 
@@ -96,7 +93,7 @@ export function promptOf(
 export interface Chosen {
   row: MatrixRow;
   cell: Cell;
-  side: Column['side'];
+  side: MatrixColumn['side'];
   prompt: WrittenPrompt;
 }
 

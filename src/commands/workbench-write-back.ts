@@ -13,7 +13,7 @@ import {
   rowWith,
   writtenReference,
   type NewReference,
-  type Setting,
+  type NewValue,
 } from './workbench-data-row.ts';
 import type { WorkLook, WrittenPrompt } from './workbench-engine.ts';
 import type { Action, ActionReply } from './workbench-server.ts';
@@ -27,7 +27,7 @@ export interface WrittenEdit {
 }
 
 /** Where an action writes. */
-export interface Place {
+interface Place {
   root: string;
   /** The files as the look read them whose rows the page shows. */
   texts: WorkLook['texts'];
@@ -36,7 +36,7 @@ export interface Place {
 
 /** What of a reference an action changes, or a reference that it adds, or an example. */
 type Change =
-  | ({ kind: 'set' } & Setting)
+  | ({ kind: 'set' } & NewValue)
   | ({ kind: 'add' | 'first' } & NewReference)
   | { kind: 'example'; rubric: string; value: Json };
 

@@ -15,14 +15,14 @@ export interface Cell {
 }
 
 /** One column: a variant's answers on one side. */
-export interface Column {
+export interface MatrixColumn {
   /** In words, which tell the variants of a prompt apart. */
   variant: string;
   side: Side;
 }
 
 /** What names a column in the page, and in what the page asks for. */
-export function columnKey({ side, variant }: Column): string {
+export function columnKey({ side, variant }: MatrixColumn): string {
   return `${side} ${variant}`;
 }
 
@@ -54,7 +54,7 @@ export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): s
 /** The cell of a row in a column; undefined: this reference is not run in this variant. */
 export function cellIn(
   { cells }: MatrixRow,
-  { variant }: Pick<Column, 'variant'>,
+  { variant }: Pick<MatrixColumn, 'variant'>,
 ): Cell | undefined {
   return cells.find(({ suite }) => variantWords(suite.variant) === variant);
 }

@@ -23,7 +23,7 @@ import {
   statusOf,
   tagsOf,
   type Cell,
-  type Column,
+  type MatrixColumn,
   type Matrix,
   type MatrixRow,
 } from './workbench-rows.ts';
@@ -176,7 +176,7 @@ function matrixHtml(
 function rowHtml(
   row: MatrixRow,
   id: string,
-  columns: readonly (Column & { key: string })[],
+  columns: readonly (MatrixColumn & { key: string })[],
 ): string {
   const [first] = row.cells;
   if (first === undefined) return '';
