@@ -1,9 +1,17 @@
 /**
- * Ten pull requests, each run as a runner runs the action, and their comments and reports
- * photographed at two widths in both schemes. Usage: node scripts/gallery.ts FOLDER [NAME]. Needs
+ * Pull requests of every kind, each run as a runner runs the action, and their comments and reports
+ * photographed at two widths in both schemes; `index.html` shows them all. Usage: node scripts/gallery.ts FOLDER [NAME]. Needs
  * Chromium.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -63,6 +71,37 @@ async function photograph(browser: Browser, to: string, name: string): Promise<v
     }
 }
 
+/** All pictures that lie in the folder, a row for each situation and surface. */
+function writeIndex(to: string, names: readonly string[]): void {
+  const looks = WIDTHS.flatMap((width) => THEMES.map((theme) => `${String(width)}-${theme}`));
+  const cell = (name: string, what: string, look: string): string => {
+    const file = `${fileName(name)}-${what}-${look}.png`;
+    return existsSync(join(to, file))
+      ? `<td><a href="${file}"><img src="${file}" alt="${name}, ${what}, ${look}" loading="lazy"></a></td>`
+      : '<td>–</td>';
+  };
+  const row = (name: string, what: string, kept: string): string =>
+    `<tr><th scope="row"><a href="${fileName(name)}.${kept}">${what}</a></th>${looks.map((look) => cell(name, what, look)).join('')}</tr>`;
+  const sections = names.map(
+    (name) =>
+      `<h2 id="${fileName(name)}">${name}</h2>
+<table><thead><tr><td></td>${looks.map((look) => `<th scope="col">${look.replace('-', ' px, ')}</th>`).join('')}</tr></thead>
+<tbody>${row(name, 'comment', 'md')}${row(name, 'page', 'html')}</tbody></table>
+<p><a href="${fileName(name)}.log">log</a> · <a href="${fileName(name)}.json">result.json</a></p>`,
+  );
+  writeFileSync(
+    join(to, 'index.html'),
+    `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>evaldiff, in every situation</title>
+<style>body{font:15px/1.5 system-ui;margin:20px}nav a{margin-right:14px}td,th{vertical-align:top;padding:4px;text-align:left}img{max-width:420px;max-height:700px;border:1px solid #999}</style>
+<h1>${String(names.length)} situations</h1>
+<nav>${names.map((name) => `<a href="#${fileName(name)}">${name}</a>`).join('')}</nav>
+${sections.join('\n')}
+</html>
+`,
+  );
+}
+
 async function run(name: string, situation: Situation | null, to: string): Promise<void> {
   const fixture = situation === null ? join(root, 'fixtures/demo') : fixtureOf(situation);
   const fork = situation?.fork ?? false;
@@ -78,6 +117,11 @@ async function run(name: string, situation: Situation | null, to: string): Promi
   if (situation !== null) rmSync(fixture, { recursive: true, force: true });
 }
 
+const ALL: [string, Situation | null][] = [
+  ['regressed', null],
+  ...SITUATIONS.map((one): [string, Situation] => [one.name, one]),
+];
+
 const [folder, only] = process.argv.slice(2);
 if (folder === undefined || chromiumPath === undefined)
   throw new Error('name a folder for the pictures; Chromium is needed (name one in CHROMIUM)');
@@ -85,10 +129,7 @@ const to = resolve(folder);
 mkdirSync(to, { recursive: true });
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
 try {
-  for (const [name, situation] of [
-    ['regressed', null] as const,
-    ...SITUATIONS.map((one) => [one.name, one] as const),
-  ]) {
+  for (const [name, situation] of ALL) {
     if (only !== undefined && !name.includes(only)) continue;
     await run(name, situation, to);
     await photograph(browser, to, name);
@@ -97,3 +138,7 @@ try {
 } finally {
   await browser.close();
 }
+writeIndex(
+  to,
+  ALL.map(([name]) => name),
+);
