@@ -79,6 +79,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     links: {
       run: runUrl(env),
       report,
+      ...(folder === null ? {} : { reportFile: posix.join(inputs.reportPath, 'report.html') }),
       place: placeLinks(result).place,
     },
     runId: env['GITHUB_RUN_ID'] ?? '0',

@@ -77,5 +77,7 @@ async function show(
     const { renderNoise } = await import('../report/noise.ts');
     out(renderNoise(noise, { width, colour: isTerminal }));
   }
-  await writeOwnReports(session, options, terminal, (folder) => writeNoise(noise, folder));
+  await writeOwnReports(session, options, terminal, 'noise.json', (folder) =>
+    writeNoise(noise, folder),
+  );
 }

@@ -1,5 +1,5 @@
 import { homedir, tmpdir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readEndpoints, readProxy } from '../config/endpoints.ts';
 import { readCommandLine } from '../config/inputs.ts';
 import { readProject } from '../config/project.ts';
@@ -282,7 +282,7 @@ export async function show(
 ): Promise<Result> {
   const result = session.redact(evaluated);
   await print(result, options, terminal);
-  await writeOwnReports(session, options, terminal, (folder) =>
+  await writeOwnReports(session, options, terminal, 'report.html', (folder) =>
     writeRun(session, { result, suites }, folder, commentMarker('evaldiff')),
   );
   return result;
@@ -302,18 +302,20 @@ export async function print(
   out(renderTerminal(result, { width, colour: isTerminal }));
 }
 
-/** Has `write` fill the folder of `--report`, where it is given. */
+/** Has `write` fill the folder of `--report`, where it is given, and says where `first` of its files lies. */
 export async function writeOwnReports(
   session: Session,
   { report }: Pick<EvaluateOptions, 'report'>,
   { cwd, err }: Terminal,
+  first: string,
   write: (folder: OwnFolder) => Promise<void>,
 ): Promise<void> {
   if (report === undefined) return;
   const path = resolve(cwd, report);
-  await fillFolder(path, session, write, (reason) => {
+  const written = await fillFolder(path, session, write, (reason) => {
     err(`${logLine(`--report: ${path} could not be written: ${reason}`)}\n`);
   });
+  if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
 }
 
 /** Writes the last line of a run, beside the report that went to the output; gives the exit code. */

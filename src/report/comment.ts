@@ -6,11 +6,13 @@ import {
   NO_LINKS,
   SUMMARY_LEVELS,
   bytes,
+  code,
   fit,
   paragraph,
   text,
   type Block,
   type Detail,
+  type Inline,
   type Line,
   type Links,
 } from './sections/document.ts';
@@ -44,21 +46,53 @@ export function renderComment(
   { marker, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
 ): string {
   const render = (detail: Detail): string =>
-    `${marker}\n${markdownOf(withRun(sectionBlocks(result, detail), links), links)}\n`;
+    `${marker}\n${markdownOf(withRun(sectionBlocks(result, detail), detail, links), links)}\n`;
   const fitting = fit(COMMENT_LEVELS, limit, (body) => body.length, render);
   if (fitting !== null) return fitting;
   const { sign, outcome } = headline(result);
   return shorten(`${marker}\n${sign} ${outcome}\n`, limit);
 }
 
-/** The report and the run's page beside the footer. */
-function withRun(blocks: Block[], { run, report }: Links): Block[] {
-  const last = blocks.at(-1);
-  if (last?.kind !== 'paragraph') return blocks;
+/** The report and the run's page beside the footer, and the report wherever it is said to hold more. */
+function withRun(blocks: readonly Block[], { said }: Detail, links: Links): Block[] {
+  const shown = blocks.map((block) => (saysOnly(block, said) ? withReport(block, links) : block));
+  const last = shown.at(-1);
+  if (last?.kind !== 'paragraph') return shown;
+  const { run, report, reportFile } = links;
   const first: Line =
-    report === null ? [] : [{ kind: 'link', text: 'Full report', url: report }, text(' · ')];
+    report !== null
+      ? [{ kind: 'link', text: 'Full report', url: report }, text(' · ')]
+      : reportFile !== undefined
+        ? [text('report: '), code(reportFile), text(' (on the runner) · ')]
+        : [];
   const end: Line = run === null ? [] : [text(' · '), { kind: 'link', text: 'run', url: run }];
-  return [...blocks.slice(0, -1), paragraph([...first, ...last.line, ...end], last.tone)];
+  return [...shown.slice(0, -1), paragraph([...first, ...last.line, ...end], last.tone)];
+}
+
+type Paragraph = Extract<Block, { kind: 'paragraph' }>;
+
+function saysOnly(block: Block, words: string | null): block is Paragraph {
+  if (block.kind !== 'paragraph' || block.line.length !== 1) return false;
+  const [only] = block.line;
+  return only?.kind === 'text' && only.text === words;
+}
+
+const REPORT = 'report.html';
+
+/** A sentence that names the report, with its address or its path. */
+function withReport(sentence: Paragraph, { report, reportFile }: Links): Paragraph {
+  const line = sentence.line.flatMap((part): Line => {
+    if (part.kind !== 'text' || !part.text.includes(REPORT)) return [part];
+    const [before = '', after = ''] = part.text.split(REPORT);
+    const named: Inline =
+      report !== null
+        ? { kind: 'link', text: REPORT, url: report }
+        : reportFile !== undefined
+          ? code(reportFile)
+          : text(REPORT);
+    return [text(before), named, text(after)];
+  });
+  return { ...sentence, line };
 }
 
 /** GitHub refuses a longer title of a check run. */
@@ -116,7 +150,7 @@ function summaryOf(
     limit,
     bytes,
     (detail) =>
-      `${markdownOf(withRun(sectionBlocks(result, detail), { ...links, run: null }), links)}\n`,
+      `${markdownOf(withRun(sectionBlocks(result, detail), detail, { ...links, run: null }), links)}\n`,
   );
   // Three bytes are the most that one UTF-16 unit needs.
   return (

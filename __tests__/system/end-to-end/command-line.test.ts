@@ -50,6 +50,7 @@ describe('evaldiff diff', () => {
     expect(red.stderr).toContain(
       '6 references of 1 prompt affected: 24 calls for the first answers',
     );
+    expect(red.stderr).toMatch(/^report: .*\/out\/report\.html$/m);
     expect(
       ['result.json', 'report.html', 'junit.xml', 'comment.md'].filter(
         (name) => !existsSync(join(repository.directory, 'out', name)),

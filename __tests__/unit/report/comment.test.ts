@@ -169,6 +169,22 @@ describe('the order of a comment', () => {
     ).not.toContain('saved');
   });
 
+  test('says where the report lies where no address opens it, also as the place of the rest', () => {
+    const here = { run: null, report: null, place: null, reportFile: 'out/report.html' };
+    const short = renderComment(regression(), { marker, links: here });
+    expect(short.trimEnd().split('\n').at(-1)).toMatch(
+      /^<sub>report: `out\/report\.html` \(on the runner\) · /,
+    );
+    const long = enormous(200);
+    expect(renderComment(long, { marker, links: here })).toContain(
+      'The rest is in `out/report.html` and result.json.',
+    );
+    const there = { ...here, report: 'https://github.com/acme/support/artifacts/9' };
+    expect(renderComment(long, { marker, links: there })).toContain(
+      `The rest is in [report.html](<${there.report}>) and result.json.`,
+    );
+  });
+
   test('says what is not ruled out when it is inconclusive', () => {
     const [, verdict, , sentence] = renderComment(neutral(), { marker }).split('\n');
     expect(verdict).toBe('### ⚪ Inconclusive: `capitals` 100.0 % → 91.7 %');

@@ -6,6 +6,8 @@ export interface Links {
   run: string | null;
   /** The report of this run, opened by one click. */
   report: string | null;
+  /** Where the report lies on the machine of the run, for want of such an address. */
+  reportFile?: string;
   /** A line of a file at head; line 0 is the file as a whole. */
   place: ((file: string, line: number) => string) | null;
 }
