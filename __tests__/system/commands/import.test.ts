@@ -32,7 +32,10 @@ tests:
 function meaning({ suites, settings }: Project): unknown {
   const stripped = {
     suites: suites.map(
-      ({ prompt: { places: _, file: _file, ...prompt }, tests: { file: _tests, ...tests } }) => ({
+      ({
+        prompt: { places: _, file: _file, ...prompt },
+        tests: { file: _tests, tool: _tool, ...tests },
+      }) => ({
         prompt,
         tests,
       }),
