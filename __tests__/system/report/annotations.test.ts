@@ -76,7 +76,7 @@ describe('annotations', () => {
         level: 'failure',
         title: 'This change: regression in 1 suite',
         message:
-          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail alike.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\ncapitals: 92.2 % → 82.4 % (−9.8 points, 90 % interval −19.0 to −0.6); 17 references × 3 tries. Regressed: australia, brazil, canada.',
+          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail alike.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\ncapitals: 92.2 % → 82.4 % (−9.8 points, 90 % interval −21.2 to +1.6); 17 references × 3 tries. Regressed: australia, brazil, canada.',
       },
     ]);
   });

@@ -177,7 +177,7 @@ function nameOf(value: Json): string {
 }
 
 /** The model that grades where an assertion names none: `defaultTest.options.provider`. */
-export function graderOf(document: Document, { left, models }: Imported): Imported['grader'] {
+export function importedGrader(document: Document, { left, models }: Imported): Imported['grader'] {
   const options = valueAt(document.value, ['defaultTest', 'options', 'provider']);
   if (options === undefined || options === null) return null;
   const place = document.placeOf(['defaultTest', 'options', 'provider']);

@@ -29,7 +29,7 @@ export interface ForeignTest {
 }
 
 /** A value of a variable, and the file that it is the text of. */
-export interface Given {
+interface Given {
   value: Json;
   file: string | null;
 }

@@ -17,7 +17,12 @@ import {
 } from './draft.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
-import { answersAsData, graderOf, readModels, type LocatedModel } from './promptfoo-models.ts';
+import {
+  answersAsData,
+  importedGrader,
+  readModels,
+  type LocatedModel,
+} from './promptfoo-models.ts';
 import { readPrompts, WRITTEN, type ForeignPrompt } from './promptfoo-prompts.ts';
 import { readForeignTests } from './promptfoo-tests.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
@@ -94,7 +99,7 @@ export async function importPromptfoo(
   const structured = structuredNames(tests);
   const models = await readModels(document, { ...context, structured }, imported);
   imported.left.push(...left);
-  imported.grader = graderOf(document, imported);
+  imported.grader = importedGrader(document, imported);
   const inputs =
     prompts.length > 0 && prompts.every(({ form }) => form === 'json') ? 'vars' : 'sent';
   const { draft, carried } = await testsDraft(tests, {
