@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { exception } from '../src/types/passports.ts';
+import { refusalWords } from '../src/types/passports.ts';
 import type { Passport, VendorFacts } from '../src/types/vendors/facts.ts';
 import { factsOf, vendorNames } from '../src/types/vendors.ts';
 
@@ -154,13 +154,9 @@ Key: the input \`${keyInput}\`, or the variable \`${keyVariable}\`. Host: \`${ho
 }
 
 function refusals({ refuses }: Passport): string {
-  const all = Object.entries(refuses).map(([name, { but, instead, unless }]) => {
-    const words = [
-      but === undefined ? '' : ` but ${String(but)}`,
-      instead === undefined ? '' : ` (write \`${instead}\`)`,
-      unless === undefined ? '' : ` (${exception(unless)})`,
-    ];
-    return `\`${name}\`${words.join('')}`;
+  const all = Object.entries(refuses).map(([name, refusal]) => {
+    const instead = refusal.instead === undefined ? '' : ` (write \`${refusal.instead}\`)`;
+    return `\`${name}\`${refusalWords(refusal)}${instead}`;
   });
   return all.length === 0 ? 'nothing known' : all.join(', ');
 }

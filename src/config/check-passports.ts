@@ -2,7 +2,7 @@ import { problem } from '../errors.ts';
 import { everyMetric, namedModels } from '../suite/metrics.ts';
 import { askedModel, isRecorded } from '../suite/models.ts';
 import { keyPlace, type Prompt, type Settings, type Suite } from '../suite/suite.ts';
-import { endOf, passportOf, refusedBy, type Refused } from '../types/passports.ts';
+import { endOf, passportOf, refusalWords, refusedBy } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 
 /** Days before its end from which on a model is told of. */
@@ -61,22 +61,16 @@ function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
   const { model, parameters, places } = prompt;
   const passport = passportIn(settings, model);
   if (passport === null) return [];
-  return refusedBy(passport, parameters).map((refused) => {
-    const line = places[refused.name]?.line;
-    const where = line === undefined ? `remove ${refused.name}` : `remove line ${String(line)}`;
+  return refusedBy(passport, parameters).map(({ name, refusal }) => {
+    const line = places[name]?.line;
+    const where = line === undefined ? `remove ${name}` : `remove line ${String(line)}`;
     const fix =
-      refused.instead === null ? where : `write ${refused.instead} in place of ${refused.name}`;
+      refusal.instead === undefined ? where : `write ${refusal.instead} in place of ${name}`;
     return problem(
-      parameterPlace(prompt, refused.name),
-      `${model ?? ''} takes no ${inWords(refused)}: ${fix}`,
+      parameterPlace(prompt, name),
+      `${model ?? ''} takes no ${name}${refusalWords(refusal)}: ${fix}`,
     );
   });
-}
-
-/** `temperature but 1 (with reasoning_effort: none any)`. */
-function inWords({ name, but, unless }: Refused): string {
-  const value = but === null ? '' : ` but ${String(but)}`;
-  return `${name}${value}${unless === null ? '' : ` (${unless})`}`;
 }
 
 /** In a sweep the models that refuse a parameter are asked without it. */

@@ -171,7 +171,7 @@ function parametersFor(request: Request, learned: Learned): Record<string, Json>
     ...(passport === null
       ? []
       : refusedBy(passport, request.parameters).map(
-          ({ name, instead }) => [name, instead] as const,
+          ({ name, refusal: { instead = null } }) => [name, instead] as const,
         )),
     ...Object.entries(learned.parameters),
   ]);

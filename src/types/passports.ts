@@ -1,4 +1,4 @@
-import type { Json } from './plain.ts';
+import { isMap, type Json } from './plain.ts';
 import type { Passport, Refusal } from './vendors/facts.ts';
 import { factsOf, type VendorName } from './vendors.ts';
 
@@ -36,44 +36,46 @@ export function refusalsAtMost(
     : 0;
 }
 
-/** A parameter that a model refuses as it is written, and what may stand in its place. */
-export interface Refused {
-  name: string;
-  instead: string | null;
-  /** The one value that is accepted. */
-  but: string | number | boolean | null;
-  /** When any value is, in words; null: never. */
-  unless: string | null;
-}
-
 /** The parameters of these that models of the family refuse. */
 export function refusedBy(
   { refuses }: Pick<Passport, 'refuses'>,
   parameters: Readonly<Record<string, Json>>,
-): Refused[] {
-  return Object.entries(refuses)
-    .filter(
-      ([name, { but, unless }]) =>
-        (parameters[name] ?? null) !== null &&
-        parameters[name] !== but &&
-        !(
-          unless?.values.some((value) => value === (parameters[unless.parameter] ?? null)) ?? false
-        ),
-    )
-    .map(([name, { instead = null, but = null, unless }]) => ({
-      name,
-      instead,
-      but,
-      unless: unless === undefined ? null : exception(unless),
-    }));
+): { name: string; refusal: Refusal }[] {
+  const word = (name: string): Json => wordOf(parameters[name] ?? null);
+  return Object.entries(refuses).flatMap(([name, refusal]) => {
+    const { but, values, unless } = refusal;
+    const given = word(name);
+    const refused =
+      given !== null && given !== but && (values === undefined || isIn(values, given));
+    const excepted = unless !== undefined && isIn(unless.values, word(unless.parameter));
+    return refused && !excepted ? [{ name, refusal }] : [];
+  });
 }
 
-/** `only with reasoning_effort: none`, `only without temperature`. */
-export function exception({ parameter, values }: NonNullable<Refusal['unless']>): string {
+function isIn(values: readonly (string | null)[], word: Json): boolean {
+  return values.some((value) => value === word);
+}
+
+/** A value as the table of refusals has it: of a map its `type`. */
+function wordOf(value: Json): Json {
+  return isMap(value) ? ((value['type'] as Json | undefined) ?? value) : value;
+}
+
+/** What follows the name: ` but 1 (only with reasoning_effort: none)`, ` (enabled or disabled)`. */
+export function refusalWords({ but, values, unless }: Refusal): string {
+  const [value, which] = [
+    but === undefined ? '' : ` but ${String(but)}`,
+    values === undefined ? '' : ` (${values.join(' or ')})`,
+  ];
+  return `${value}${which}${unless === undefined ? '' : ` (${exception(unless)})`}`;
+}
+
+/** `only with reasoning_effort: none or without it`, `only without temperature`. */
+function exception({ parameter, values }: NonNullable<Refusal['unless']>): string {
   const written = values.filter((value) => value !== null);
-  return written.length === 0
-    ? `only without ${parameter}`
-    : `only with ${parameter}: ${written.join(' or ')}`;
+  if (written.length === 0) return `only without ${parameter}`;
+  const without = written.length < values.length ? ' or without it' : '';
+  return `only with ${parameter}: ${written.join(' or ')}${without}`;
 }
 
 /**

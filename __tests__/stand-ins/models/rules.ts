@@ -39,22 +39,57 @@ function ofClaude(
   if (sampling !== undefined && version === '2026-10-21')
     return refuse(`${sampling}: Extra inputs are not permitted`);
   const own = /^claude-(opus-4-[78]|(opus|sonnet|haiku|fable|mythos)-5)/.test(model);
-  if (own && sampling !== undefined && body[sampling] !== 1)
-    return refuse(`\`${sampling}\` is deprecated for this model.`);
+  // A temperature is held against the default, the others are not to be there.
+  const chosen = SAMPLING.find(
+    (name) => name in body && !(name === 'temperature' && body[name] === 1),
+  );
+  if (own && chosen !== undefined) return refuse(`\`${chosen}\` is deprecated for this model.`);
   if (/^claude-\w+-4-[56]/.test(model) && 'temperature' in body && 'top_p' in body)
     return refuse(
       '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
     );
-  const forced = /"type":"(tool|any)"/.test(JSON.stringify(body['tool_choice'] ?? {}));
-  if (forced && /^claude-(fable|mythos)-5-[1-9]/.test(model))
+  const thinking = typeIn(body['thinking']);
+  const forced = ['tool', 'any'].includes(typeIn(body['tool_choice']) ?? '');
+  if (forced && /^claude-((fable|mythos)-5-[1-9]|(opus|sonnet)-5-5)/.test(model))
     return refuse('tool_choice: type "tool" and "any" are not supported for this model.');
-  if (forced && /"type":"(enabled|adaptive)"/.test(JSON.stringify(body['thinking'] ?? {})))
+  if (forced && thinking === 'enabled')
     return refuse('Thinking may not be enabled when tool_choice forces tool use.');
-  return null;
+  return thinking === null ? null : ofThinkingClaude(model, thinking, body);
+}
+
+/** …/build-with-claude/thinking, and the migration guides of Opus 5.5 and Sonnet 5.5. */
+function ofThinkingClaude(model: string, type: string, body: Body): ModelRefusal | null {
+  const refuse = (message: string): ModelRefusal => ({ status: 400, message });
+  const always = /^claude-(fable|mythos|opus-5-5|sonnet-5-5)/.test(model);
+  const newer = /^claude-(opus-4-[78]|\w+-5)/.test(model);
+  if ((newer && type === 'enabled') || (always && type === 'disabled'))
+    return refuse(
+      `"thinking.type.${type}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`,
+    );
+  if (/^claude-\w+-4-5/.test(model) && type === 'adaptive')
+    return refuse('adaptive thinking is not supported on this model');
+  if (type === 'disabled') return null;
+  if ('temperature' in body && body['temperature'] !== 1)
+    return refuse(
+      '`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.',
+    );
+  return 'top_k' in body ? refuse('`top_k` must be unset when thinking is enabled.') : null;
+}
+
+function typeIn(value: unknown): string | null {
+  return typeof value === 'object' && value !== null && 'type' in value ? String(value.type) : null;
 }
 
 const RESPONSES_ALONE =
   /^(o1-pro|o3-pro|o[34]-(mini-)?deep-research|gpt-5(\.\d)?-pro|gpt-5-codex|gpt-5\.1-codex-max|gpt-\d(\.\d)?-cyber)/;
+
+const DEFAULTS = {
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  logprobs: false,
+};
 
 function ofOpenai(model: string, body: Body): ModelRefusal | null {
   if (RESPONSES_ALONE.test(model))
@@ -72,20 +107,28 @@ function ofOpenai(model: string, body: Body): ModelRefusal | null {
       code: 'unsupported_parameter',
       param: 'max_tokens',
     };
-  if (body['reasoning_effort'] === 'none' && /^(o\d|gpt-5(-|$))/.test(model))
+  const wanted = String(body['reasoning_effort']);
+  if (
+    (wanted === 'none' && /^(o\d|gpt-5(-|$))/.test(model)) ||
+    (wanted === 'minimal' && /^gpt-5\.[1-4]/.test(model))
+  )
     return {
       status: 400,
-      message: "Unsupported value: 'reasoning_effort' does not support 'none' with this model.",
+      message: `Unsupported value: '${wanted}' is not supported with the '${model}' model.`,
+      code: 'unsupported_value',
       param: 'reasoning_effort',
     };
   const effort = body['reasoning_effort'] ?? (/^gpt-5\.[1-4]/.test(model) ? 'none' : 'medium');
-  const temperature = body['temperature'] ?? 1;
-  if (effort !== 'none' && temperature !== 1)
-    return {
-      status: 400,
-      message: `Unsupported value: 'temperature' does not support ${String(temperature)} with this model. Only the default (1) value is supported.`,
-      code: 'unsupported_value',
-      param: 'temperature',
-    };
+  if (effort === 'none') return null;
+  for (const [param, value] of Object.entries(DEFAULTS)) {
+    const given = body[param] ?? value;
+    if (given !== value)
+      return {
+        status: 400,
+        message: `Unsupported value: '${param}' does not support ${String(given)} with this model. Only the default (${String(value)}) value is supported.`,
+        code: 'unsupported_value',
+        param,
+      };
+  }
   return null;
 }

@@ -56,7 +56,23 @@ describe('a parameter that the prompt’s model refuses', () => {
     ],
     [
       'model: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low',
-      'gpt-5.4-mini takes no temperature but 1 (only with reasoning_effort: none): remove line 4',
+      'gpt-5.4-mini takes no temperature but 1 (only with reasoning_effort: none or without it): remove line 4',
+    ],
+    [
+      'model: claude-sonnet-5\nthinking: { type: enabled, budget_tokens: 2000 }',
+      'claude-sonnet-5 takes no thinking (enabled): write thinking: { type: adaptive } in place of thinking',
+    ],
+    [
+      'model: claude-opus-5-5\nthinking: { type: disabled }',
+      'claude-opus-5-5 takes no thinking (enabled or disabled): write thinking: { type: adaptive } in place of thinking',
+    ],
+    [
+      'model: claude-haiku-4-5\ntemperature: 0\nthinking: { type: enabled, budget_tokens: 2000 }',
+      'claude-haiku-4-5 takes no temperature but 1 (only with thinking: disabled or without it): remove line 4',
+    ],
+    [
+      'model: gpt-5-mini\nreasoning_effort: none',
+      'gpt-5-mini takes no reasoning_effort (none): remove line 4',
     ],
   ])('is an error at its line, before anything is sent: %j', async (prompt, message) => {
     expect((await check(prompt)).problems).toEqual([`prompts/p.yaml:4: ${message}`]);
@@ -68,6 +84,9 @@ describe('a parameter that the prompt’s model refuses', () => {
     'model: gpt-5.4-mini\ntemperature: 0',
     'model: gpt-6-luna\ntemperature: 0\nreasoning_effort: none',
     'model: gpt-4o\ntemperature: 0\nmax_tokens: 10',
+    'model: claude-sonnet-5\nthinking: { type: disabled }',
+    'model: claude-sonnet-4-6\nthinking: { type: enabled, budget_tokens: 2000 }\ntemperature: 1',
+    'model: gpt-5-mini\nreasoning_effort: minimal',
     'model: claude-newest-9\ntemperature: 0',
   ])('is none here: %j', async (prompt) => {
     expect((await check(prompt, { today: '2026-06-01' })).problems).toEqual([]);

@@ -2,6 +2,10 @@ import type { Passport, Refusal, VendorFacts } from './facts.ts';
 
 const CHECKED = '2026-11-22';
 
+const MIGRATION = 'https://platform.claude.com/docs/en/about-claude/models/migration-guide';
+
+const THINKING = 'https://platform.claude.com/docs/en/build-with-claude/thinking';
+
 /** Sampling is the model's own: only the default may be written, and best nothing. */
 const NO_SAMPLING: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1 },
@@ -9,11 +13,32 @@ const NO_SAMPLING: Readonly<Record<string, Refusal>> = {
   top_k: {},
 };
 
+/** Those that always think, or think less when they are told so in another way. */
+const ADAPTIVE: Readonly<Record<string, Refusal>> = {
+  ...NO_SAMPLING,
+  thinking: { values: ['enabled', 'disabled'], instead: 'thinking: { type: adaptive }' },
+};
+
+/** Those that may be told not to think, but not for how long. */
+const WITHOUT_BUDGET: Readonly<Record<string, Refusal>> = {
+  ...NO_SAMPLING,
+  thinking: { values: ['enabled'], instead: 'thinking: { type: adaptive }' },
+};
+
+const NOT_THINKING = { parameter: 'thinking', values: ['disabled', null] } as const;
+
+/** Those that sample as they are told, unless they think. */
+const SAMPLED: Readonly<Record<string, Refusal>> = {
+  temperature: { but: 1, unless: NOT_THINKING },
+  top_p: { unless: { parameter: 'temperature', values: [null] } },
+  top_k: { unless: NOT_THINKING },
+};
+
 const PASSPORTS: readonly Passport[] = [
   {
-    family: 'Claude Fable and Mythos from 5.1',
-    models: /^claude-(fable|mythos)-5-[1-9]/,
-    refuses: NO_SAMPLING,
+    family: 'Claude Fable and Mythos from 5.1, Claude Opus 5.5',
+    models: /^claude-((fable|mythos)-5-[1-9]|opus-5-5)(?!\d)/,
+    refuses: ADAPTIVE,
     // A tool cannot be forced here.
     forms: ['schema', 'plain'],
     thinks: 'always',
@@ -21,33 +46,96 @@ const PASSPORTS: readonly Passport[] = [
     checked: CHECKED,
   },
   {
-    family: 'Claude 5',
-    models: /^claude-(opus|sonnet|haiku|fable|mythos)-5/,
-    refuses: NO_SAMPLING,
+    family: 'Claude Sonnet 5.5',
+    models: /^claude-sonnet-5-5(?!\d)/,
+    refuses: ADAPTIVE,
+    forms: ['schema', 'plain'],
+    thinks: '`thinking: { type: adaptive }`, less with `{ type: between_tools }`',
+    source: 'https://platform.claude.com/docs/en/models/sonnet-5-5/migration-guide',
+    checked: CHECKED,
+  },
+  {
+    family: 'Claude Fable 5 and Mythos 5',
+    models: /^claude-(fable|mythos)-5/,
+    refuses: ADAPTIVE,
+    forms: ['schema', 'tool', 'plain'],
+    thinks: 'always',
+    source: THINKING,
+    checked: CHECKED,
+  },
+  {
+    family: 'Claude Opus 5, Sonnet 5 and Haiku 5.5',
+    models: /^claude-(opus|sonnet|haiku)-5/,
+    refuses: WITHOUT_BUDGET,
     forms: ['schema', 'tool', 'plain'],
     thinks: '`thinking: { type: adaptive }`',
-    source: 'https://platform.claude.com/docs/en/about-claude/models/migration-guide',
+    source: MIGRATION,
     checked: CHECKED,
   },
   {
     family: 'Claude Opus 4.7 and 4.8',
     models: /^claude-opus-4-[78]/,
-    refuses: NO_SAMPLING,
+    refuses: WITHOUT_BUDGET,
     forms: ['schema', 'tool', 'plain'],
     thinks: '`thinking: { type: adaptive }`',
-    source: 'https://platform.claude.com/docs/en/about-claude/models/migration-guide',
+    source: MIGRATION,
     checked: CHECKED,
   },
   {
-    family: 'Claude 4.5 and 4.6',
-    models: /^claude-(opus|sonnet|haiku)-4-[56]/,
-    refuses: { top_p: { unless: { parameter: 'temperature', values: [null] } } },
+    family: 'Claude 4.6',
+    models: /^claude-(opus|sonnet)-4-6/,
+    refuses: SAMPLED,
     forms: ['schema', 'tool', 'plain'],
     thinks: '`thinking`',
-    source: 'https://platform.claude.com/docs/en/about-claude/models/migration-guide',
+    source: THINKING,
+    checked: CHECKED,
+  },
+  {
+    family: 'Claude 4.5',
+    models: /^claude-(opus|sonnet|haiku)-4-5/,
+    refuses: {
+      ...SAMPLED,
+      thinking: {
+        values: ['adaptive'],
+        instead: 'thinking: { type: enabled, budget_tokens: … }',
+      },
+    },
+    forms: ['schema', 'tool', 'plain'],
+    thinks: '`thinking: { type: enabled, budget_tokens: … }`',
+    source: THINKING,
     checked: CHECKED,
   },
 ];
+
+/** Of https://platform.claude.com/docs/en/about-claude/model-deprecations; the SDK lists the latest. */
+const ENDS: Readonly<Record<string, readonly string[]>> = {
+  '2024-11-06': [
+    ...['claude-1.0', 'claude-1.1', 'claude-1.2', 'claude-1.3'],
+    ...['claude-instant-1.0', 'claude-instant-1.1', 'claude-instant-1.2'],
+  ],
+  '2025-07-21': ['claude-2.0', 'claude-2.1', 'claude-3-sonnet-20240229'],
+  '2025-10-28': [
+    'claude-3-5-sonnet-20240620',
+    'claude-3-5-sonnet-20241022',
+    'claude-3-5-sonnet-latest',
+  ],
+  '2026-01-05': ['claude-3-opus-20240229', 'claude-3-opus-latest'],
+  '2026-02-19': [
+    'claude-3-7-sonnet-20250219',
+    'claude-3-7-sonnet-latest',
+    'claude-3-5-haiku-20241022',
+    'claude-3-5-haiku-latest',
+  ],
+  '2026-04-20': ['claude-3-haiku-20240307'],
+  '2026-06-15': [
+    'claude-sonnet-4-20250514',
+    'claude-sonnet-4-0',
+    'claude-opus-4-20250514',
+    'claude-opus-4-0',
+  ],
+  '2026-08-05': ['claude-opus-4-1', 'claude-opus-4-1-20250805'],
+  '2026-11-30': ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929'],
+};
 
 export const anthropicFacts = {
   label: 'Anthropic',
@@ -73,7 +161,7 @@ export const anthropicFacts = {
     source: 'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
     checked: CHECKED,
   },
-  ends: { '2026-11-30': ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929'] },
+  ends: ENDS,
   priceId: 'anthropic',
   embeddings: null,
   batchShare: 0.5,

@@ -8,6 +8,8 @@ export type Form = 'schema' | 'tool' | 'plain';
 export interface Refusal {
   /** The one value that is accepted all the same: the default, written out. */
   but?: string | number | boolean;
+  /** It is these values alone that are refused; of a map its `type` is meant. Absent: all are. */
+  values?: readonly string[];
   /** What is written in its place. */
   instead?: string;
   /** Accepted where another parameter has one of these values; null: where it is absent. */
