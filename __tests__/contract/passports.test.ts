@@ -1,6 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { renderModels } from '../../scripts/vendor-docs.ts';
+import { jsonSchemas } from '../../src/config/json-schemas.ts';
 import { loadListPrices } from '../../src/session/prices.ts';
 import { endOf, passportOf, refusedBy } from '../../src/types/passports.ts';
 import { factsOf, vendorNames, type VendorName } from '../../src/types/vendors.ts';
@@ -124,7 +126,10 @@ describe('the table of models', () => {
     }
   });
 
-  test('refuses what the stand-ins refuse, which know the vendors’ own words', () => {
+  test('refuses what the stand-ins refuse, which know the vendors’ own words, and editors do too', () => {
+    const written = new Ajv2020({ strict: false }).compile(
+      jsonSchemas()['prompt.schema.json'] ?? {},
+    );
     const budget = { type: 'enabled', budget_tokens: 1024 };
     const [adaptive, disabled] = [{ type: 'adaptive' }, { type: 'disabled' }];
     const bodies: Record<string, Record<string, Json>[]> = {
@@ -159,7 +164,9 @@ describe('the table of models', () => {
             factsOf(vendor).headers,
           );
           const ours = refusedBy(passport, body).length > 0;
-          expect({ model, body, refused: ours }).toEqual({ model, body, refused: said !== null });
+          const editor = !written({ name: 'p', model, prompt: 'x', ...body });
+          const [refused, what] = [said !== null, { model, body }];
+          expect({ ...what, ours, editor }).toEqual({ ...what, ours: refused, editor: refused });
         }
       }
   });

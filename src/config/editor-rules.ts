@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
 import { metrics } from '../metrics/index.ts';
+import { refusalWords } from '../types/passports.ts';
+import type { Passport, Refusal } from '../types/vendors/facts.ts';
+import { factsOf, vendorNames } from '../types/vendors.ts';
 
 /*
  * What editors are told beyond the shape of the files: rules between keys that the readers hold in
@@ -121,4 +124,71 @@ function slips(word: string): string[] {
       ...(next === '' ? [`${word}.`] : [`${before}${next}${letter}${after.slice(1)}`]),
     ];
   });
+}
+
+/** Where the rules of one prompt's model stand in a schema. */
+export const MODEL_RULES = 'modelRules';
+
+/**
+ * Parameters that the prompt's model refuses, each at its line. An editor sees one file: a name that
+ * the settings give to another model, or to one of a server of the workflow's, is taken for the
+ * vendor's.
+ */
+export function modelRules(): Schema {
+  const families = vendorNames().flatMap((vendor) => {
+    const { passports } = factsOf(vendor);
+    // The first that fits a name holds.
+    return passports.map((passport, at) => familyRules(passport, passports.slice(0, at)));
+  });
+  return { allOf: families.filter((rules) => rules !== null) };
+}
+
+function familyRules(
+  { family, models, refuses }: Passport,
+  before: readonly Passport[],
+): Schema | null {
+  const refusals = Object.entries(refuses);
+  if (refusals.length === 0) return null;
+  const named = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source });
+  const model = {
+    ...named(models),
+    ...(before.length === 0 ? {} : { not: { anyOf: before.map((other) => named(other.models)) } }),
+  };
+  return {
+    if: { properties: { model }, required: ['model'] },
+    then: {
+      allOf: refusals.map(([name, refusal]) => ({
+        if: refusedIn(name, refusal),
+        then: refusing([name], messageOf(family, name, refusal)),
+      })),
+    },
+  };
+}
+
+function messageOf(family: string, name: string, refusal: Refusal): string {
+  const { instead } = refusal;
+  const fix = instead === undefined ? 'remove it' : `write ${instead}`;
+  return `${family}: no ${name}${refusalWords(refusal)}; ${fix}`;
+}
+
+/** What holds where a prompt writes a parameter that is refused. */
+function refusedIn(name: string, { but, values, unless }: Refusal): Schema {
+  const accepted = { enum: [null, ...(but === undefined ? [] : [but])] };
+  const value = values === undefined ? { not: accepted } : wordIn(values);
+  return {
+    properties: { [name]: value },
+    required: [name],
+    ...(unless === undefined ? {} : { not: exceptionIn(unless) }),
+  };
+}
+
+function exceptionIn({ parameter, values }: NonNullable<Refusal['unless']>): Schema {
+  const written = { properties: { [parameter]: wordIn(values) }, required: [parameter] };
+  return values.includes(null) ? { anyOf: [written, { not: { required: [parameter] } }] } : written;
+}
+
+/** One of these values, or a map of such a type. */
+function wordIn(values: readonly (string | null)[]): Schema {
+  const map = { type: 'object', properties: { type: { enum: values } }, required: ['type'] };
+  return { anyOf: [{ enum: values }, map] };
 }

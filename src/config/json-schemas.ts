@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { noiseResultSchema } from '../result/noise.ts';
 import { resultSchema } from '../result/result.ts';
 import { attributesSchema } from './attributes-file.ts';
-import { completeMetric, metricDefinitions, misspeltKeys } from './editor-rules.ts';
+import {
+  MODEL_RULES,
+  completeMetric,
+  metricDefinitions,
+  misspeltKeys,
+  modelRules,
+} from './editor-rules.ts';
 import { metricSchema, ownMetricSchema } from './metric-schema.ts';
 import { PROMPT_KEYS, promptSchema } from './prompt.ts';
 import { rubricsSchema } from './rubric.ts';
@@ -46,7 +52,17 @@ function schema(kind: string, type: z.ZodType): object {
     $id: `urn:evaldiff:v1:${kind}`,
     title: `evaldiff ${kind}`,
     ...rest,
-    ...(kind === 'prompt' ? { allOf: misspeltKeys(PROMPT_KEYS) } : {}),
-    ...(holdsMetrics ? { $defs: { ...rest.$defs, ...metricDefinitions() } } : {}),
+    ...(kind === 'prompt'
+      ? { allOf: [...misspeltKeys(PROMPT_KEYS), { $ref: `#/$defs/${MODEL_RULES}` }] }
+      : {}),
+    ...(holdsMetrics
+      ? {
+          $defs: {
+            ...rest.$defs,
+            ...metricDefinitions(),
+            ...(kind === 'prompt' ? { [MODEL_RULES]: modelRules() } : {}),
+          },
+        }
+      : {}),
   };
 }

@@ -150,8 +150,37 @@ describe('in an editor', () => {
       'name: a\nmodle: m\ntemperature: 0\nmesages: []\nown_parameter: 1\n',
       ['2: unknown key; did you mean "model"?', '4: unknown key; did you mean "messages"?'],
     ],
+    [
+      'a parameter that the prompt’s model refuses',
+      'prompt',
+      'name: a\nmodel: claude-sonnet-5\ntemperature: 0\nthinking: { type: enabled }\nprompt: x\n',
+      [
+        '3: Claude Opus 5, Sonnet 5 and Haiku 5.5: no temperature but 1; remove it',
+        '4: Claude Opus 5, Sonnet 5 and Haiku 5.5: no thinking (enabled); write thinking: { type: adaptive }',
+      ],
+    ],
+    [
+      'one that another parameter makes wrong',
+      'prompt',
+      'name: a\nmodel: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low\nprompt: x\n',
+      [
+        '3: GPT-5.1 to GPT-5.4: no temperature but 1 (only with reasoning_effort: none or without it); remove it',
+      ],
+    ],
     ['of the settings', 'settings', 'n_trys: 3\n', ['1: Property n_trys is not allowed.']],
     ['of a rubric', 'rubrics', 'polite:\n  promt: x\n', ['2: Property promt is not allowed.']],
+    [
+      'nothing in a prompt for whose model it is right',
+      'prompt',
+      'name: a\nmodel: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: none\nprompt: x\n',
+      [],
+    ],
+    [
+      'nothing where the default is written, or nothing is known',
+      'prompt',
+      'name: a\nmodel: claude-opus-5\ntemperature: 1\nthinking: { type: disabled }\nprompt: x\n',
+      [],
+    ],
     [
       'nothing in a right file',
       'tests',

@@ -26,7 +26,7 @@ const parse = (text: string): unknown => {
 function undescribed(schema: unknown, path: string): string[] {
   if (schema === null || typeof schema !== 'object') return [];
   return Object.entries(schema).flatMap(([key, member]: [string, unknown]) =>
-    key === 'metricRules'
+    ['metricRules', 'modelRules'].includes(key)
       ? []
       : [
           ...(key === 'properties'
