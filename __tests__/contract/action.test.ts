@@ -115,6 +115,11 @@ describe('package.json', () => {
     expect(manifest.engines.node).toBe('>=22.13');
   });
 
+  test('brings no other package: everything that runs is in the bundles', () => {
+    for (const field of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+      expect(Object.keys((manifest as Record<string, object>)[field] ?? {})).toEqual([]);
+  });
+
   test("has every script that the README, the contributors' page and CI run", () => {
     const pages = ['README.md', 'CONTRIBUTING.md', '.ci/run', '.github/workflows/ci.yml']
       .filter((path) => existsSync(join(ROOT, path)))

@@ -194,7 +194,10 @@ function given(
   const { failOn = null, code, codeEnv = [] } = options;
   const read = readCommandLine({ ...options, overrides });
   const { endpoints, problems } = readEndpoints(endpointLines(options, env));
-  const viaProxy = readProxy('--proxy', options.proxy ?? env['EVALDIFF_PROXY'] ?? '');
+  const viaProxy =
+    options.proxy === undefined
+      ? readProxy('EVALDIFF_PROXY', env['EVALDIFF_PROXY'] ?? '')
+      : readProxy('--proxy', options.proxy);
   const all = [...read.problems, ...problems, ...viaProxy.problems];
   if (all.length > 0) throw new UserError(all);
   return {

@@ -1,5 +1,5 @@
 import { problem } from '../errors.ts';
-import { suggestion } from '../text/suggest.ts';
+import { nearest } from '../text/suggest.ts';
 import { lacksApiVersion, protocolFlaw, type Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
@@ -8,8 +8,8 @@ import { factsOf, vendorNames } from '../types/vendors.ts';
 const FORM = 'name=url key=ENV_NAME';
 
 /**
- * Reads lines `name=url key=ENV_NAME header=NAME:ENV_NAME api-version=… insecure concurrency=…
- * requests-per-minute=…`, where all but name and address may be left out. Addresses are https, or http on a
+ * Reads lines `name=url key=ENV_NAME header=NAME:ENV_NAME api-version=… insecure direct
+ * concurrency=… requests-per-minute=…`, where all but name and address may be left out. Addresses are https, or http on a
  * loopback address or with `insecure`, and hold no secret themselves.
  */
 export function readEndpoints(lines: readonly string[]): {
@@ -31,9 +31,9 @@ export function readEndpoints(lines: readonly string[]): {
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 
-/** Headers of the connection and of the body, which are not the workflow's to say. */
+/** Headers of the connection, of the body and of the API's version are not the workflow's to say. */
 const OURS =
-  /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*)$/i;
+  /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 
 type Options = Omit<Endpoint, 'name' | 'url'>;
 
@@ -64,6 +64,10 @@ const OPTIONS: Readonly<Record<string, Reader>> = {
   insecure(options, value) {
     options.insecure = true;
     return value === '' ? null : 'must have "insecure" alone, without a value';
+  },
+  direct(options, value) {
+    options.direct = true;
+    return value === '' ? null : 'must have "direct" alone, without a value';
   },
   concurrency(options, value) {
     options.concurrency = count(value, 1000);
@@ -98,6 +102,7 @@ function readLine(line: string): Endpoint | string {
     headers: [],
     apiVersion: null,
     insecure: false,
+    direct: false,
     concurrency: null,
     requests_per_minute: null,
   };
@@ -114,9 +119,10 @@ function readOption(options: Options, word: string): string | null {
   const read = Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined;
   if (read !== undefined) return read(options, word.slice(option.length + 1));
   const known = Object.keys(OPTIONS);
-  const near = word.includes('=') && /^[a-z-]{1,30}$/i.test(option);
-  return near
-    ? `has an option "${option}", which is not one of ${known.join(', ')}${suggestion(option, known)}`
+  const near = nearest(option, known);
+  const meant = near === null ? '' : `; did you mean "${near}"?`;
+  return word.includes('=') && /^[a-z-]{1,30}$/i.test(option)
+    ? `has an option "${option}", which is not one of ${known.join(', ')}${meant}`
     : `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key itself; further options are ${known.slice(1).join(', ')}`;
 }
 

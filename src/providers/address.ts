@@ -35,6 +35,8 @@ export interface Address {
   /** Azure's older addresses name the model: it is a part of the path. */
   deployments: boolean;
   pace: GivenPace;
+  /** Without the proxy. */
+  direct: boolean;
 }
 
 /** Every secret value of an access. */
@@ -88,6 +90,12 @@ export function addressOf(
     return problem(
       null,
       `Endpoint ${name}: the environment variable ${unset.env} is not set to something that a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`,
+    );
+  const ofKey = typeof endpoint.apiVersion === 'string' ? 'api-key' : facts.keyHeader;
+  if (key !== null && headers.some((header) => header.name === ofKey))
+    return problem(
+      null,
+      `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; leave one of them out.`,
     );
   return checked(`Endpoint ${name}`, endpoint);
 }
@@ -156,7 +164,7 @@ function checked(what: string, server: ServerAccess): Address | Problem {
 
 function addressAt(base: URL, server: ServerAccess): Address {
   const { key, headers = [], apiVersion = null } = server;
-  const { concurrency = null, requests_per_minute = null } = server;
+  const { concurrency = null, requests_per_minute = null, direct = false } = server;
   return {
     base,
     key: key === '' ? null : key,
@@ -164,5 +172,6 @@ function addressAt(base: URL, server: ServerAccess): Address {
     apiVersion,
     deployments: apiVersion !== null && !/\/deployments\//.test(base.pathname),
     pace: { concurrency, requests_per_minute },
+    direct,
   };
 }

@@ -69,7 +69,7 @@ export function createServer(
     auth: authOf(vendor, key, apiVersion !== null),
     headers: { ...vendor.facts.headers, ...headers },
     query: apiVersion === null ? undefined : `api-version=${apiVersion}`,
-    proxy: options.proxy,
+    proxy: address.direct ? null : options.proxy,
     timeoutMs,
     clock,
     signal,

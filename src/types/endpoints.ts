@@ -20,6 +20,8 @@ export interface Endpoint extends GivenPace {
   apiVersion: string | null;
   /** Plain http to a name of the job's own services. */
   insecure: boolean;
+  /** Reached without the proxy that everything else is reached through. */
+  direct: boolean;
 }
 
 /** Whether a host, as an address has it, is this machine. */

@@ -16,6 +16,14 @@ const keysSent = ({ server }: Shop): unknown[] => [
   ...new Set(server.requests.map(({ headers }) => headers['authorization'])),
 ];
 
+test('a proxy that cannot be one is told of by the name that it was given under', async () => {
+  const { evaldiff } = await open({ env: { EVALDIFF_PROXY: 'http://proxy' } });
+  expect((await evaldiff('plan')).err).toContain('EVALDIFF_PROXY: must name its port');
+  expect((await evaldiff('plan', '--proxy', 'https://x')).err).toContain(
+    '--proxy: must name its port',
+  );
+});
+
 describe('.env', () => {
   test('gives the keys that are wanted and missing, said once by name, and nothing else', async () => {
     const held = await open({

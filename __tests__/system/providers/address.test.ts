@@ -4,7 +4,7 @@ import { addressOf } from '../../../src/providers/address.ts';
 import type { ProviderAccess } from '../../../src/providers/address.ts';
 import { createProviders } from '../../../src/providers/index.ts';
 import type { Target } from '../../../src/types/model.ts';
-import { perVendor } from '../../../src/types/vendors.ts';
+import { perVendor, type VendorName } from '../../../src/types/vendors.ts';
 import { options } from '../../unit/providers/providers-setting.ts';
 
 const access: ProviderAccess = {
@@ -116,6 +116,30 @@ describe('the address of a server', () => {
       message: expect.stringContaining('the environment variable LOCAL_KEY is not set'),
     });
     expect(of(null)).toMatchObject({ base: new URL('https://models.example/v1'), key: null });
+  });
+
+  test('an endpoint whose key and header say the same thing is a problem that names it', () => {
+    const header = (name: string) => ({ name, env: 'V', value: 'v' });
+    const of = (provider: VendorName, name: string, apiVersion: string | null = null) =>
+      addressOf(
+        { provider, endpoint: 'gate' },
+        {
+          ...access,
+          endpoints: new Map([
+            [
+              'gate',
+              { url: 'https://gate.example/v1', key: 'k', headers: [header(name)], apiVersion },
+            ],
+          ]),
+        },
+      );
+    for (const found of [
+      of('openai', 'authorization'),
+      of('anthropic', 'x-api-key'),
+      of('openai', 'api-key', '2024-10-21'),
+    ])
+      expect(found).toMatchObject({ message: expect.stringContaining('leave one of them out') });
+    expect(of('anthropic', 'authorization')).toMatchObject({ key: 'k' });
   });
 
   test('programs and recordings need no key', () => {

@@ -55,6 +55,7 @@ async function network(
     trusted = true,
     ...more
   }: Partial<ProviderOptions> & { login?: string; trusted?: boolean } = {},
+  line: { direct?: boolean } = {},
 ): Promise<Network> {
   if (trusted) tls.setDefaultCACertificates([...authorities, pair.cert]);
   const network: Omit<Network, 'ask'> = { reached: [], asked: [] };
@@ -70,7 +71,9 @@ async function network(
   const [port, proxyPort] = [await listening(origin), await listening(proxy)];
   const providers = createProviders(
     options({
-      endpoints: new Map([['far', { url: `https://localhost:${String(port)}/v1`, key: KEY }]]),
+      endpoints: new Map([
+        ['far', { url: `https://localhost:${String(port)}/v1`, key: KEY, ...line }],
+      ]),
       proxy: new URL(`http://${login}127.0.0.1:${String(proxyPort)}`),
       ...more,
     }),
@@ -111,6 +114,19 @@ describe('a proxy that the workflow names', () => {
         'openai (far): no connection through the proxy (407, it wants a name and a password: write them into its address (http://NAME:PASSWORD@host:port), from a secret)',
     });
     expect(reached).toEqual([]);
+  });
+
+  test('that wants another password is asked once, however many calls wait', async () => {
+    const { ask, asked } = await network(407);
+    const all = await Promise.all([ask(), ask(), ask()]);
+    for (const one of all) expect(errorOf(one).message).toContain('407, it wants a name');
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is not asked for a server whose line says direct', async () => {
+    const { ask, asked, reached } = await network(200, {}, { direct: true });
+    expect((await ask()).status).toBe('ok');
+    expect([asked.length, reached.length]).toEqual([0, 1]);
   });
 
   test('that is not there is an error that names the proxy, after some tries', async () => {

@@ -6,6 +6,7 @@ const PLAIN = {
   headers: [],
   apiVersion: null,
   insecure: false,
+  direct: false,
   concurrency: null,
   requests_per_minute: null,
 };
@@ -31,6 +32,7 @@ test.each<[string, object]>([
     'a=http://ollama:11434/v1 insecure concurrency=2 requests-per-minute=30',
     { url: 'http://ollama:11434/v1', insecure: true, concurrency: 2, requests_per_minute: 30 },
   ],
+  ['a=https://near.example/v1 direct', { url: 'https://near.example/v1', direct: true }],
   ['a=http://10.1.2.3:8000/v1 insecure', { url: 'http://10.1.2.3:8000/v1', insecure: true }],
   [
     'a=http://host.docker.internal:8000/v1 insecure key=VLLM_KEY',
@@ -41,6 +43,19 @@ test.each<[string, object]>([
     endpoints: [{ name: 'a', ...PLAIN, ...facts }],
     problems: [],
   });
+});
+
+test.each([
+  [
+    'a=https://x.example header=anthropic-version:V',
+    'endpoints: "a" must not set the header anthropic-version',
+  ],
+  [
+    'a=https://x.example rpm=2',
+    'endpoints: "a" has an option "rpm", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute',
+  ],
+])('the line %s is refused, each thing said once', (line, message) => {
+  expect(readEndpoints([line]).problems).toEqual([{ place: null, message }]);
 });
 
 test('everything wrong with the lines is told at once', () => {

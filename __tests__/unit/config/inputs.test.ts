@@ -170,7 +170,7 @@ describe("the action's inputs", () => {
     [
       'endpoints',
       'x=https://a.example concurency=2',
-      'endpoints: "x" has an option "concurency", which is not one of key, header, api-version, insecure, concurrency, requests-per-minute; did you mean "concurrency"?',
+      'endpoints: "x" has an option "concurency", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute; did you mean "concurrency"?',
     ],
     [
       'endpoints',
