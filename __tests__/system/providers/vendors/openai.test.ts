@@ -2,7 +2,12 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
-import { answerSchema, errorOf, setUp } from '../../../unit/providers/providers-setting.ts';
+import {
+  answerSchema,
+  errorOf,
+  setUp,
+  testClock,
+} from '../../../unit/providers/providers-setting.ts';
 import type { Setting } from '../../../unit/providers/providers-setting.ts';
 
 const open: Setting[] = [];
@@ -202,3 +207,23 @@ test.each<[string, number, string]>([
     expect(server.requests).toHaveLength(times);
   },
 );
+
+test('the head start of the first request begins once the client is loaded', async () => {
+  const events: string[] = [];
+  const clock = testClock();
+  const setting = await setUp('openai', () => ({}), {
+    // Said while it is being connected.
+    env: { OPENAI_BASE_URL: 'https://elsewhere.example' },
+    log: () => events.push('connected'),
+    clock: {
+      ...clock,
+      sleep(ms, signal, what) {
+        events.push(what);
+        return clock.sleep(ms, signal, what);
+      },
+    },
+  });
+  open.push(setting);
+  await setting.ask();
+  expect(events.slice(0, 2)).toEqual(['connected', 'head start']);
+});
