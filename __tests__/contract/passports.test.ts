@@ -5,9 +5,9 @@ import { renderModels } from '../../scripts/vendor-docs.ts';
 import { jsonSchemas } from '../../src/config/json-schemas.ts';
 import { loadListPrices } from '../../src/session/prices.ts';
 import { endOf, passportOf, refusedBy } from '../../src/types/passports.ts';
+import type { Json } from '../../src/types/plain.ts';
 import { factsOf, vendorNames, type VendorName } from '../../src/types/vendors.ts';
 import { refusedByModel } from '../stand-ins/models/rules.ts';
-import type { Json } from '../../src/types/plain.ts';
 import { tightTables } from '../tight-tables.ts';
 
 const sdk = (path: string): string => readFileSync(`node_modules/${path}`, 'utf8');

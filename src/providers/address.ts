@@ -72,13 +72,20 @@ export function addressOf(
   }
   const name = visibleLine(target.endpoint);
   const endpoint = access.endpoints.get(target.endpoint);
-  if (endpoint === undefined) {
-    return problem(
-      null,
-      `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`,
-    );
-  }
-  const { key, keyEnv, headers = [] } = endpoint;
+  if (endpoint !== undefined)
+    return endpointFlaw(name, endpoint, facts.keyHeader) ?? checked(`Endpoint ${name}`, endpoint);
+  return problem(
+    null,
+    `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`,
+  );
+}
+
+/** What the line of an endpoint lacks, or says twice; null: nothing. */
+function endpointFlaw(
+  name: string,
+  { key, keyEnv, headers = [], apiVersion }: ServerAccess,
+  keyHeader: string,
+): Problem | null {
   if (key === null && typeof keyEnv === 'string') {
     return problem(
       null,
@@ -91,13 +98,13 @@ export function addressOf(
       null,
       `Endpoint ${name}: the environment variable ${unset.env} is not set to something that a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`,
     );
-  const ofKey = typeof endpoint.apiVersion === 'string' ? 'api-key' : facts.keyHeader;
+  const ofKey = typeof apiVersion === 'string' ? 'api-key' : keyHeader;
   if (key !== null && headers.some((header) => header.name === ofKey))
     return problem(
       null,
       `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; leave one of them out.`,
     );
-  return checked(`Endpoint ${name}`, endpoint);
+  return null;
 }
 
 /** One line of visible letters. */

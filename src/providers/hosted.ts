@@ -7,7 +7,7 @@ import { attempt, endpointOf } from './hosted-attempt.ts';
 import { createServer, pacerOf, type HostedOptions, type Server } from './hosted-server.ts';
 import type { Limiter } from './limit.ts';
 import type { Pacer } from './pacer.ts';
-import { failure, withRetries, type Tried } from './retry.ts';
+import { errorCompletion, withRetries, type Tried } from './retry.ts';
 import { vendors } from './vendors/index.ts';
 import type { Said } from './vendors/vendor.ts';
 
@@ -153,7 +153,7 @@ function closedBy(
 }
 
 function toCompletion(tried: Tried<Said>, label: string): Completion {
-  if (tried.status === 'fault') return failure(tried, label);
+  if (tried.status === 'fault') return errorCompletion(tried, label);
   const { output, finish_reason, tool_calls, usage, cached } = tried.value;
   return {
     status: 'ok',

@@ -163,9 +163,8 @@ function tellAll(queue: Queue<(entry: Admission) => void>, entry: Admission): vo
  * Waiting calls are served in their order, repetitions first. Constant time per call.
  */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
-  const queue = createQueue<(entry: Admission) => void>();
   const counts = { calls: 0, answered: 0, attempts: 0, limited: 0 };
-  const pace = createPace(concurrency);
+  const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
   let health: Health | null = null;
   let busy = 0;
 

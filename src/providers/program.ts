@@ -10,7 +10,7 @@ import { startChild } from './program-child.ts';
 import { programVariables, THIS_PLATFORM } from './program-platform.ts';
 import { createSession, endText, type ProgramSession } from './program-session.ts';
 import { startedAs } from './promptfoo.ts';
-import { failure, withRetries, type Tried } from './retry.ts';
+import { errorCompletion, withRetries, type Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
 
@@ -110,7 +110,7 @@ export function createPrograms(options: ProgramOptions): Programs {
 }
 
 function completionOf(tried: Tried<Said>, label: string): Completion {
-  if (tried.status === 'fault') return failure(tried, label);
+  if (tried.status === 'fault') return errorCompletion(tried, label);
   const { output, finish_reason, tool_calls, usage } = tried.value;
   const latency_ms = Math.max(0, Math.round(tried.latencyMs));
   return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms, reused: false };

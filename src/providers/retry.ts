@@ -14,7 +14,7 @@ export type Tried<T> =
   | { status: 'fault'; fault: Fault; /** False: nothing was sent at all. */ sent: boolean };
 
 /** What a call comes to that brought nothing; `label`: who was asked. */
-export function failure(
+export function errorCompletion(
   { fault: { kind, message }, sent }: Extract<Tried<unknown>, { status: 'fault' }>,
   label: string,
 ): Completion {
@@ -75,7 +75,6 @@ export async function withRetries<T>(
         sent,
       };
     const result = await attempt();
-    sent ||= result.status === 'ok' || result.sent;
     if (result.status === 'ok') {
       limiter.release(entry.ticket, {
         kind: 'answered',
@@ -84,6 +83,7 @@ export async function withRetries<T>(
       });
       return { status: 'ok', value: result.value, latencyMs: result.latencyMs };
     }
+    sent ||= result.sent;
     const waitMs = pauseMs(result.fault, tries, options);
     const fault = boundedWait(result.fault, waitMs);
     const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
