@@ -2092,11 +2092,28 @@ export interface EvaldiffResult {
      */
     grader_error?: {
       /**
-       * The metric by a rubric that alone judges the suite.
+       * What alone judges the suite: the metric by a rubric, or `conversation`, its evaluators all together.
        */
       metric: string;
       /**
-       * `within error`: the pass rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.
+       * What is corrected, of a metric with `every`: the share of a dialogue’s objects that pass, as a mean over dialogues. Absent: the suite’s pass rates.
+       */
+      objects?: {
+        /**
+         * What is judged one by one.
+         */
+        level: "Message" | "Turn" | "Thread" | "ToolCall";
+        /**
+         * Share that passes on base; null: not judged.
+         */
+        base: number | null;
+        /**
+         * Share that passes on head; null: not judged.
+         */
+        head: number | null;
+      };
+      /**
+       * `within error`: the rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.
        */
       kind: "corrected" | "within error" | "no better than chance";
       /**
@@ -2134,7 +2151,7 @@ export interface EvaldiffResult {
        */
       base: {
         /**
-         * Pass rate without the grader’s errors.
+         * Rate without the grader’s errors.
          */
         rate: number;
         /**
@@ -2151,7 +2168,7 @@ export interface EvaldiffResult {
        */
       head: {
         /**
-         * Pass rate without the grader’s errors.
+         * Rate without the grader’s errors.
          */
         rate: number;
         /**

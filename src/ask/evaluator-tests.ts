@@ -1,4 +1,4 @@
-import type { EvaluatorTest } from '../plan/grader-tests.ts';
+import { judging, type EvaluatorTest, type TestedJudge } from '../plan/grader-tests.ts';
 import type {
   EvaluatorGrade,
   EvaluatorResult,
@@ -8,6 +8,7 @@ import type {
 import type { Steering } from '../select/conversation-rules.ts';
 import { agreementOf } from '../statistics/agreement.ts';
 import { newcombe, wilson } from '../statistics/interval.ts';
+import type { Counts } from '../statistics/table.ts';
 import type { Criterion } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import type { Notice, Side } from '../types/plain.ts';
@@ -133,11 +134,12 @@ function balancedAccuracy(
 
 /**
  * Asks the evaluators about every labelled answer, base's too where they differ. One table a side.
+ * `judges`: what head's say all together.
  */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
   tools: EvaluatorTools,
-): Promise<{ evaluators: EvaluatorResult[]; notices: Notice[] }> {
+): Promise<{ evaluators: EvaluatorResult[]; judges: TestedJudge[]; notices: Notice[] }> {
   const sides = tests.flatMap((test) =>
     (
       [
@@ -151,8 +153,25 @@ export async function runEvaluatorTests(
   );
   return {
     evaluators,
+    judges: evaluators.flatMap(({ side, grades }, index) => {
+      const [steering, all] = [sides[index]?.steering, grades.at(-1)];
+      return side === 'base' || steering === undefined || all === undefined
+        ? []
+        : [
+            {
+              kind: 'evaluators' as const,
+              judging: judging(steering),
+              accepted: countsOf(all.accepted.all),
+              rejected: countsOf(all.rejected.all),
+            },
+          ];
+    }),
     notices: evaluators.flatMap((result, index) => unread(result, sides[index]?.test)),
   };
+}
+
+function countsOf({ yes, n }: YesShare): Counts {
+  return { passes: yes, tries: n };
 }
 
 /** One suite's evaluators on labelled answers. */

@@ -83,7 +83,11 @@ export async function runRubricTests(
       ]);
       return {
         graders: resultsOf(test, base, head),
-        judge: { ...test.head, examples: readable(test.examples, head) },
+        judge: {
+          ...test.head,
+          kind: 'rubric' as const,
+          examples: readable(test.examples, head),
+        },
         notices: unread(test, base ?? [], head),
       };
     }),
@@ -120,7 +124,7 @@ async function gradeExamples(
 function readable(
   examples: Rubric['examples'],
   labels: readonly (string | null)[],
-): TestedJudge['examples'] {
+): Extract<TestedJudge, { kind: 'rubric' }>['examples'] {
   return examples.flatMap(({ expected }, index) => {
     const label = labels[index] ?? null;
     return label === null ? [] : [{ expected, label }];

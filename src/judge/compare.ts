@@ -66,7 +66,7 @@ export function compareSuite(
   );
   const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
   const evidence = countEvidence(suite);
-  const graderError = graderErrorOf(suite, rate, judges);
+  const graderError = graderErrorOf(suite, rate, verdict, judges);
   return {
     path,
     name,

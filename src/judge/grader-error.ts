@@ -1,8 +1,9 @@
+import { OBJECT_WORDS } from '../metrics/objects.ts';
 import { boundsOf, passingLabels } from '../metrics/passing.ts';
-import type { TestedJudge } from '../plan/grader-tests.ts';
+import { judging, type TestedJudge } from '../plan/grader-tests.ts';
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { GraderError, PassRate } from '../result/suite-result.ts';
-import { gradersIdentity, rubricIdentity } from '../select/scoring.ts';
+import { gradersIdentity, rubricIdentity, steeringFor, type Scoring } from '../select/scoring.ts';
 import {
   correctedDifference,
   roganGladenInterval,
@@ -10,48 +11,104 @@ import {
 } from '../statistics/rogan-gladen.ts';
 import type { Counts } from '../statistics/table.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
-import { directionIn, gradersFor, soleRubric } from '../suite/metrics.ts';
+import {
+  CONVERSATION_SCORE,
+  directionIn,
+  gradersFor,
+  soleJudge,
+  type SoleJudge,
+} from '../suite/metrics.ts';
 import { percent } from '../text/amounts.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
-import { ratedRuns } from './summary.ts';
+import type { Grader } from '../types/model.ts';
+import { objectRate } from './metric-rows.ts';
+import { ratedRuns, ratedTries } from './summary.ts';
+import type { SuiteVerdict } from './verdict.ts';
 
 /** Of the interval of a difference in the result. */
 const CONFIDENCE = 0.9;
 
+type Rate = Omit<PassRate, 'p'>;
+
+/** How many good, and how many bad labelled answers the grader calls so. */
+interface Labelled {
+  good: Counts;
+  bad: Counts;
+}
+
 /**
  * A suite's rates without the errors of its grader, and whether they differ by more than it errs.
- * References count as one answer each, however many tries they have: tries of one are alike. Null
- * where a rubric does not judge alone, or its grader was held against no labels of both kinds.
+ * References count as one answer each, however many tries they have: tries of one are alike, and so
+ * are the objects of one dialogue where each is judged. Null where nothing judges alone, or was held
+ * against no labels of both kinds.
  */
 export function graderErrorOf(
   suite: SuiteComparison,
   rate: PassRate,
+  verdict: SuiteVerdict | null,
   judges: readonly TestedJudge[],
 ): GraderError | null {
   const { deciding } = suite.run;
-  const sole = soleRubric(deciding.tests);
-  const rubric = sole && deciding.rubrics.get(sole.rubric);
-  if (!sole || !rubric || suite.policy.kind === 'references') return null;
-  const identity = identityOf(rubric, gradersFor(sole.metric, deciding));
-  const judge = judges.find((one) => identityOf(one.rubric, one.graders) === identity);
-  const passes = judge && passingOf(sole.metric, rubric, deciding.rubrics);
-  if (!judge || !passes || (rate.base === null && rate.head === null)) return null;
+  const sole = soleJudge(deciding.tests);
+  if (sole === null || suite.policy.kind === 'references') return null;
+  const labelled =
+    sole.kind === 'rubric' ? ofRubric(sole, deciding, judges) : ofEvaluators(deciding, judges);
+  if (labelled === null || labelled.good.tries === 0 || labelled.bad.tries === 0) return null;
+  const metric = sole.kind === 'rubric' ? sole.metric : null;
+  const single = metric?.every === undefined ? null : metric;
+  const runs = ratedRuns(suite);
+  const seen: Rate =
+    single === null
+      ? rate
+      : objectRate(single.name, suite, { runs, tries: ratedTries(suite, verdict) });
+  if (seen.base === null && seen.head === null) return null;
+  return {
+    metric: metric?.name ?? CONVERSATION_SCORE,
+    ...(single === null
+      ? {}
+      : { objects: { level: single.level, base: seen.base, head: seen.head } }),
+    ...corrected(seen, labelled, runs.length),
+  };
+}
+
+function ofRubric(
+  { metric, rubric: name }: Extract<SoleJudge, { kind: 'rubric' }>,
+  deciding: Scoring,
+  judges: readonly TestedJudge[],
+): Labelled | null {
+  const rubric = deciding.rubrics.get(name);
+  if (rubric === undefined) return null;
+  const identity = identityOf(rubric, gradersFor(metric, deciding));
+  const [judge] = judges.flatMap((one) =>
+    one.kind === 'rubric' && identityOf(one.rubric, one.graders) === identity ? [one] : [],
+  );
+  const passes = passingOf(metric, rubric, deciding.rubrics);
+  if (judge === undefined || passes === null) return null;
   const known = judge.examples.filter(({ expected }) => rubric.choice_scores.has(expected));
   const labelled = (good: boolean): Counts => {
     const own = known.filter(({ expected }) => passes(expected) === good);
     return { tries: own.length, passes: own.filter(({ label }) => passes(label) === good).length };
   };
-  const [good, bad] = [labelled(true), labelled(false)];
-  if (good.tries === 0 || bad.tries === 0) return null;
-  return corrected(sole.metric.name, rate, { good, bad }, ratedRuns(suite).length);
+  return { good: labelled(true), bad: labelled(false) };
+}
+
+/** All evaluators of a conversation together, whose word is that of every criterion. */
+function ofEvaluators(deciding: Scoring, judges: readonly TestedJudge[]): Labelled | null {
+  const steering = steeringFor(deciding);
+  const identity = steering && judging(steering);
+  const [judge] = judges.flatMap((one) =>
+    one.kind === 'evaluators' && one.judging === identity ? [one] : [],
+  );
+  if (judge === undefined) return null;
+  const { accepted: good, rejected } = judge;
+  return { good, bad: { tries: rejected.tries, passes: rejected.tries - rejected.passes } };
 }
 
 function corrected(
-  metric: string,
-  rate: PassRate,
-  { good, bad }: Record<'good' | 'bad', Counts>,
+  rate: Rate,
+  { good, bad }: Labelled,
   references: number,
-): GraderError {
+): Omit<GraderError, 'metric' | 'objects'> {
   const side = (share: number | null): GraderError['base'] =>
     share === null
       ? null
@@ -72,7 +129,6 @@ function corrected(
       ? null
       : correctedDifference({ difference, low, high }, good, bad, CONFIDENCE);
   return {
-    metric,
     kind: kindOf(difference, wrong),
     good: { right: good.passes, n: good.tries },
     bad: { right: bad.passes, n: bad.tries },
@@ -89,7 +145,7 @@ function kindOf(difference: number | null, wrong: number | null): GraderError['k
   return seen > 0 && seen <= wrong ? 'within error' : 'corrected';
 }
 
-function identityOf(rubric: Rubric, graders: TestedJudge['graders']): string {
+function identityOf(rubric: Rubric, graders: readonly Grader[]): string {
   return canonicalJson([rubricIdentity(rubric), gradersIdentity(graders)]);
 }
 
@@ -113,7 +169,14 @@ function passingOf(
 /** What a difference is worth that is within the grader's own error. */
 export function withinError(error: GraderError | null): string {
   if (error === null || error.kind === 'corrected') return '';
-  if (error.kind === 'no better than chance')
-    return ` By its labelled examples the grader of ${error.metric} tells good from bad no better than chance.`;
-  return ` The difference is within the grader’s own error: it gets about ${percent(error.wrong)} of such answers wrong.`;
+  const { metric, objects, kind, wrong } = error;
+  const who =
+    metric === CONVERSATION_SCORE ? 'the evaluators tell' : `the grader of ${metric} tells`;
+  if (kind === 'no better than chance')
+    return ` By its labelled examples ${who} good from bad no better than chance.`;
+  const [what, answers] =
+    objects === undefined
+      ? ['The difference', 'answers']
+      : [`The difference by ${OBJECT_WORDS[objects.level]}`, `${OBJECT_WORDS[objects.level]}s`];
+  return ` ${what} is within the grader’s own error: it gets about ${percent(wrong)} of such ${answers} wrong.`;
 }

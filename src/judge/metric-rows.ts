@@ -1,11 +1,11 @@
 import { saysWhatPasses } from '../metrics/passing.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { clustersOf, gateWordOf } from '../plan/tries.ts';
-import type { MetricObjects, MetricResult } from '../result/suite-result.ts';
+import type { MetricObjects, MetricResult, PassRate } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
 import { createRandom } from '../statistics/random.ts';
 import { countOutcomes } from '../statistics/table.ts';
-import { valueTest } from '../statistics/value-test.ts';
+import { valueTest, type Values } from '../statistics/value-test.ts';
 import { directionIn, everyMetric } from '../suite/metrics.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
@@ -26,7 +26,9 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
   return scoreNames(tests).map((name) => {
     const metric = everyMetric(tests).find((one) => one.name === name);
     const scores = (side: Side): Score[] => scoresOf(name, runs, side, tries);
-    const [base, head] = [rateOf(scores('base')), rateOf(scores('head'))];
+    const rate = (side: Side): ReturnType<typeof rateOf> =>
+      rateOf(scores(side).map(({ status }) => status));
+    const [base, head] = [rate('base'), rate('head')];
     const row = { name, judged_base: base.judged, judged_head: head.judged };
     if (metric === undefined) return { ...row, base: base.rate, head: head.rate, gates: true };
     const rubric = metric.source.kind === 'rubric' ? rubrics.get(metric.source.rubric) : undefined;
@@ -69,7 +71,7 @@ function valuesRow(
 /** What passes of the single objects; the difference counts each dialogue once. */
 function objectsRow(
   { name, level }: Metric,
-  { run, compared }: SuiteComparison,
+  suite: SuiteComparison,
   { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
 ): MetricObjects {
   const side = (which: Side): MetricObjects['base'] => {
@@ -79,24 +81,43 @@ function objectsRow(
     const { passes, tries: judged } = countOutcomes(objects.map(({ status }) => status));
     return runs.some((one) => one[which].length > 0) ? { passes, judged } : null;
   };
+  const { difference, low, high } = objectRate(name, suite, { runs, tries });
+  return { level, base: side('base'), head: side('head'), difference, low, high };
+}
+
+/**
+ * Of a metric that judges every object: the share of a dialogue's objects that pass, as a mean over
+ * dialogues, on each side, and the difference with its two-sided 90 % interval; null where nothing
+ * was judged, or compared.
+ */
+export function objectRate(
+  name: string,
+  { run, compared }: SuiteComparison,
+  { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
+): Omit<PassRate, 'p'> {
   const shares = (one: ReferenceRun, which: Side): (number | null)[] =>
     scoresOf(name, [one], which, tries).map(({ objects }) => {
       const statuses = (objects?.scores ?? []).map(({ status }) => status);
-      const { passes, tries: judged } = countOutcomes(statuses);
-      return judged === 0 ? null : passes / judged;
+      return rateOf(statuses).rate;
     });
+  const valuesIn = (some: readonly ReferenceRun[]): Values[] =>
+    some.map((one) => ({ base: shares(one, 'base'), head: shares(one, 'head') }));
   const test = valueTest(
-    compared.map((one) => ({ base: shares(one, 'base'), head: shares(one, 'head') })),
+    valuesIn(compared),
     clustersOf(compared),
     createRandom(`objects ${run.suite.path} ${run.suite.name} ${name}`),
   );
+  if (test !== null) {
+    const { base, head, difference, low, high } = test;
+    return { base, head, difference, low, high };
+  }
+  const alone = valuesIn(runs);
   return {
-    level,
-    base: side('base'),
-    head: side('head'),
-    difference: test?.difference ?? null,
-    low: test?.low ?? null,
-    high: test?.high ?? null,
+    base: sideMean(alone, 'base'),
+    head: sideMean(alone, 'head'),
+    difference: null,
+    low: null,
+    high: null,
   };
 }
 
@@ -108,8 +129,8 @@ function scoresOf(name: string, runs: readonly ReferenceRun[], side: Side, tries
   );
 }
 
-function rateOf(scores: readonly Score[]): { rate: number | null; judged: number } {
-  const { passes, tries: judged } = countOutcomes(scores.map(({ status }) => status));
+function rateOf(statuses: readonly Score['status'][]): { rate: number | null; judged: number } {
+  const { passes, tries: judged } = countOutcomes(statuses);
   return { judged, rate: judged === 0 ? null : passes / judged };
 }
 

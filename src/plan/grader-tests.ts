@@ -3,8 +3,9 @@ import { steeringParts, type Steering } from '../select/conversation-rules.ts';
 import { gradersIdentity, rubricIdentity, steeringFor } from '../select/scoring.ts';
 import type { AffectedSuite } from '../select/select.ts';
 import { graderSetsOf, type ProjectSide } from '../select/targets.ts';
+import type { Counts } from '../statistics/table.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
-import { soleRubric } from '../suite/metrics.ts';
+import { soleJudge } from '../suite/metrics.ts';
 import type { Conversation } from '../suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Grader, Target } from '../types/model.ts';
@@ -25,14 +26,18 @@ export interface EvaluatorTest {
 
 /**
  * The suites whose evaluators, criteria or instructions a change touches (or their labelled
- * answers), each once; and which of those that changed have nothing to be tested by.
+ * answers), or whose evaluators alone judge single answers of the run, each once; and which of those
+ * that changed have nothing to be tested by.
  */
-export function selectEvaluatorTests(suites: readonly AffectedSuite[]): {
+export function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   tests: EvaluatorTest[];
   notices: Notice[];
 } {
-  const once = [...new Map(suites.map((suite) => [suite.path, suite])).values()];
-  return { tests: once.flatMap((suite) => testOf(suite) ?? []), notices: once.flatMap(untested) };
+  const once = [...new Map(runs.map((run) => [run.suite.path, run])).values()];
+  return {
+    tests: once.flatMap((run) => testOf(run) ?? []),
+    notices: once.flatMap(({ suite }) => untested(suite)),
+  };
 }
 
 /**
@@ -55,14 +60,18 @@ function whyUntested(before: Steering | null, after: Steering): string | null {
   return judging(before) === judging(after) ? null : 'changed and have no labelled answers';
 }
 
-function testOf({ path, name, base, head }: AffectedSuite): EvaluatorTest | null {
+function testOf({ suite, deciding, runs }: SuiteRun): EvaluatorTest | null {
+  const { path, name, base, head } = suite;
   const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)
     return null;
   const before = base && steeringFor(base.scoring);
   const { examples } = after.conversation;
   const sameWords = before !== null && judging(before) === judging(after);
-  if (sameWords && labelsOf(before.conversation) === labelsOf(after.conversation)) return null;
+  const untouched = sameWords && labelsOf(before.conversation) === labelsOf(after.conversation);
+  const decides = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'evaluators';
+  const differ = new Set(examples.map(({ accepted }) => accepted)).size > 1;
+  if (untouched && !(decides && differ)) return null;
   return {
     path,
     name,
@@ -73,7 +82,7 @@ function testOf({ path, name, base, head }: AffectedSuite): EvaluatorTest | null
 }
 
 /** What decides an evaluator's word on a given answer; how long a dialogue may last does not. */
-function judging({ conversation, evaluators }: Steering): string {
+export function judging({ conversation, evaluators }: Steering): string {
   return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
 }
 
@@ -107,11 +116,15 @@ export interface Judge {
   graders: readonly Grader[];
 }
 
-/** Those who graded labelled examples, with the label people gave each and the grader's. */
-export interface TestedJudge extends Judge {
-  /** Only what could be read. */
-  examples: { expected: string; label: string }[];
-}
+/** Those who graded labelled examples, and what could be read of that. */
+export type TestedJudge =
+  /** With the label people gave each example, and the grader's. */
+  | (Judge & { kind: 'rubric'; examples: { expected: string; label: string }[] })
+  /**
+   * All evaluators of a suite together: of the answers that people accepted, and of those that they
+   * rejected, how many they call good in every criterion. `judging`: what decides their word.
+   */
+  | { kind: 'evaluators'; judging: string; accepted: Counts; rejected: Counts };
 
 /**
  * A rubric of head whose text, examples or graders changed, or that alone judges a suite of the
@@ -138,7 +151,10 @@ export function selectRubricTests(
   const deciding = new Set(
     suites
       .filter(({ runs }) => runs.length > 0)
-      .flatMap(({ deciding: { tests } }) => soleRubric(tests)?.rubric ?? []),
+      .flatMap(({ deciding: { tests } }) => {
+        const sole = soleJudge(tests);
+        return sole?.kind === 'rubric' ? sole.rubric : [];
+      }),
   );
   return {
     tests: changes

@@ -174,7 +174,7 @@ function testsOfJudges(
     return { rubricTests: [], evaluatorTests: [], notices: [] };
   const runs = suites.map(({ run }) => run);
   const { tests, notices } = selectRubricTests(base, head, runs);
-  const evaluators = selectEvaluatorTests(runs.map(({ suite }) => suite));
+  const evaluators = selectEvaluatorTests(runs);
   return {
     rubricTests: tests,
     evaluatorTests: evaluators.tests,

@@ -92,18 +92,34 @@ const gradedRightSchema = z.strictObject({
 
 const correctedRateSchema = z
   .strictObject({
-    rate: shareSchema.describe('Pass rate without the grader’s errors.'),
+    rate: shareSchema.describe('Rate without the grader’s errors.'),
     low: shareSchema.describe('Lower end of its two-sided 90 % interval.'),
     high: shareSchema.describe('Upper end of its two-sided 90 % interval.'),
   })
   .nullable();
 
 const graderErrorSchema = z.strictObject({
-  metric: z.string().describe('The metric by a rubric that alone judges the suite.'),
+  metric: z
+    .string()
+    .describe(
+      'What alone judges the suite: the metric by a rubric, or `conversation`, its evaluators all together.',
+    ),
+  objects: z
+    .strictObject({
+      level: z
+        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
+        .describe('What is judged one by one.'),
+      base: shareSchema.nullable().describe('Share that passes on base; null: not judged.'),
+      head: shareSchema.nullable().describe('Share that passes on head; null: not judged.'),
+    })
+    .describe(
+      'What is corrected, of a metric with `every`: the share of a dialogue’s objects that pass, as a mean over dialogues. Absent: the suite’s pass rates.',
+    )
+    .exactOptional(),
   kind: z
     .enum(['corrected', 'within error', 'no better than chance'])
     .describe(
-      '`within error`: the pass rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.',
+      '`within error`: the rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.',
     ),
   good: gradedRightSchema.describe('Examples that pass for people.'),
   bad: gradedRightSchema.describe('Examples that fail for people.'),

@@ -122,7 +122,12 @@ async function testJudges(
   const { graders, judges, notices } = await runRubricTests(rubricTests, { complete, random });
   const tested = await runEvaluatorTests(evaluatorTests, { complete, random });
   const { evaluators } = tested;
-  return { graders, judges, evaluators, notices: [...notices, ...tested.notices] };
+  return {
+    graders,
+    judges: [...judges, ...tested.judges],
+    evaluators,
+    notices: [...notices, ...tested.notices],
+  };
 }
 
 /** Suites that ran, and what the result says of each, in the same order. */

@@ -1,3 +1,4 @@
+import { turnsOf } from '../metrics/answer.ts';
 import { metrics as builtIn } from '../metrics/index.ts';
 import { PAIRWISE } from '../metrics/pairwise.ts';
 import { directionOf } from '../metrics/passing.ts';
@@ -5,7 +6,8 @@ import type { Better, GraderSettings, Metric, MetricLevel, Rubric } from '../typ
 import type { Grader, Target } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
-import type { Reference, Tests } from './suite.ts';
+import type { Conversation, Reference, Tests } from './suite.ts';
+import { asksNothing } from './template.ts';
 
 /** What reading needs to know of a built-in metric; the metrics themselves are the caller's. */
 interface BuiltInMetric {
@@ -172,15 +174,36 @@ export function ownMetrics(
 }
 
 /**
- * The metric by a rubric that alone decides whether an answer passes, with its rubric's name; null
- * where something else judges too.
+ * What alone decides whether an answer passes: a metric by a rubric, or the evaluators of dialogues
+ * in which one answer is judged. Null where several things judge, or several answers of a dialogue:
+ * what is known of a grader's single words says little of all of them together.
  */
-export function soleRubric(tests: Tests): { metric: Metric; rubric: string } | null {
+export type SoleJudge = { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'evaluators' };
+
+export function soleJudge(tests: Tests): SoleJudge | null {
   const gating = everyMetric(tests).filter(({ skip }) => !skip);
   const [metric] = gating;
-  if (tests.conversation !== null || gating.length !== 1 || metric?.source.kind !== 'rubric')
-    return null;
-  return tests.metrics.includes(metric) ? { metric, rubric: metric.source.rubric } : null;
+  if (tests.conversation !== null)
+    return gating.length === 0 && judgesOneAnswer(tests, tests.conversation)
+      ? { kind: 'evaluators' }
+      : null;
+  if (gating.length !== 1 || metric?.source.kind !== 'rubric') return null;
+  return tests.metrics.includes(metric)
+    ? { kind: 'rubric', metric, rubric: metric.source.rubric }
+    : null;
+}
+
+/** Whether dialogues end with their first answer: by their limit, or as they were recorded. */
+function judgesOneAnswer({ references }: Tests, { max_steps }: Conversation): boolean {
+  return (
+    max_steps === 1 ||
+    references.every(
+      ({ thread }) =>
+        thread !== null &&
+        asksNothing(thread) &&
+        turnsOf(thread).filter(([first]) => first?.role === 'user').length === 1,
+    )
+  );
 }
 
 /** Whether a metric compares both sides' answers with each other. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderTerminal } from '../../../src/report/terminal.ts';
-import type { Project } from '../../../src/suite/suite.ts';
+import { soleJudge } from '../../../src/suite/metrics.ts';
+import type { Conversation, Project } from '../../../src/suite/suite.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
-import type { Request } from '../../../src/types/model.ts';
-import { metric, project, settings } from '../../unit/run/builders.ts';
+import type { Message, Request } from '../../../src/types/model.ts';
+import { conversation, verdict } from '../../unit/ask/dialogues.ts';
+import { metric, project, reference, settings, tests } from '../../unit/run/builders.ts';
 import {
   NEW,
   OLD,
@@ -111,5 +113,123 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     const { result } = await compare(alike, 15);
     expect(result.graders).toEqual([]);
     expect(result.suites[0]).not.toHaveProperty('grader_error');
+  });
+});
+
+describe('a suite whose rubric judges every turn', () => {
+  const references = Array.from({ length: 30 }, (_, index) =>
+    reference(`r${String(index).padStart(2, '0')}`, {
+      thread: [
+        { role: 'user', content: 'a good question' },
+        { role: 'assistant', content: 'a good answer' },
+        { role: 'user', content: `and the good ${String(index).padStart(2, '0')}` },
+      ],
+    }),
+  );
+
+  const dialogues = (content: string, every?: number): Project => {
+    const given = side(content, labelled(2), [{ ...METRIC, ...(every && { every }) }]);
+    return {
+      ...given,
+      suites: given.suites.map((one) => ({
+        ...one,
+        prompt: {
+          ...one.prompt,
+          messages: one.prompt.messages.map((message) => ({ ...message, role: 'system' as const })),
+        },
+        tests: { ...one.tests, references },
+      })),
+    };
+  };
+
+  test('has the share of its turns corrected, for of turns the labels speak, and not that of dialogues', async () => {
+    const reply = ({ purpose, messages }: Request, text: string): string => {
+      if (purpose !== 'prompt') return fenced(text, 'content').includes('odd') ? 'NO' : judge(text);
+      const [system] = messages;
+      return system?.content.startsWith('New') && Number(text.slice(-2)) < 15 ? 'bad' : 'good';
+    };
+    const judge = (text: string): string =>
+      fenced(text, 'content').includes('good') ? 'YES' : 'NO';
+    const { result } = await runPipeline(dialogues(OLD, 1), dialogues(NEW, 1), reply);
+    const [suite] = result.suites;
+    expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });
+    const { objects, difference, head } = suite!.grader_error!;
+    // One of four turns is bad in half of the dialogues.
+    expect(objects).toEqual({ level: 'Turn', base: 1, head: 0.875 });
+    const right = 19 / 22 + 21 / 22 - 1;
+    expect(difference!.difference).toBeCloseTo(-0.125 / right, 10);
+    expect(head!.rate).toBeGreaterThan(0.8);
+    const shown = renderTerminal(result, { width: 300, colour: false });
+    expect(shown).toMatch(/p, by turn\s+100\.0 % → 87\.5 %/);
+  });
+});
+
+describe('a suite whose evaluators judge one answer alone, and have labelled answers', () => {
+  const dialogue = (accepted: boolean, odd: boolean): Conversation['examples'][number] => ({
+    messages: [
+      { role: 'user', content: 'What is it?' },
+      { role: 'assistant', content: `${accepted ? 'good' : 'bad'}${odd ? ' odd' : ''}` },
+    ],
+    accepted,
+    place: { file: 'prompts/tests/p.yaml', line: 9 },
+  });
+
+  const examples = Array.from({ length: PER_KIND }, (_, index) => [
+    dialogue(true, index < 2),
+    dialogue(false, index < 2),
+  ]).flat();
+
+  const led = (content: string, max_steps: number): Project =>
+    project([
+      shop(content, 30, {
+        tests: {
+          metrics: [],
+          conversation: conversation({ max_steps, examples, models: ['gpt-4o'] }),
+        },
+      }),
+    ]);
+
+  const reply = (request: Request, text: string): string =>
+    request.purpose === 'evaluator'
+      ? verdict(text.includes('good') === text.includes('odd') ? 'yyn' : 'yyy', 'And then?')
+      : world(15)(request, text);
+
+  test('has its rate corrected by what they all together say of those, though nothing of them changed', async () => {
+    const { result, calls } = await runPipeline(led(OLD, 1), led(NEW, 1), reply);
+    const [suite] = result.suites;
+    expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });
+    expect(suite?.grader_error).toMatchObject({
+      metric: 'conversation',
+      kind: 'corrected',
+      good: { right: 18, n: 20 },
+      bad: { right: 18, n: 20 },
+    });
+    expect(suite?.grader_error?.difference?.difference).toBeCloseTo(-0.5 / (16 / 22), 10);
+    expect(result.evaluators).toHaveLength(1);
+    expect(calls('evaluator')).toBe(examples.length + 2 * 30 * 3);
+  });
+
+  test('has nothing corrected, nor its evaluators asked, where they lead dialogues of several answers', async () => {
+    const { result, calls } = await runPipeline(led(OLD, 2), led(NEW, 2), reply);
+    expect(result.suites[0]).not.toHaveProperty('grader_error');
+    expect(result.evaluators).toBeUndefined();
+    expect(calls('evaluator')).toBe(75 * 3);
+  });
+
+  test.each<[string, string[], boolean]>([
+    ['one recorded answer', ['user', 'assistant'], true],
+    ['an answer after a greeting', ['assistant', 'user', 'assistant'], true],
+    ['two recorded answers', ['user', 'assistant', 'user', 'assistant'], false],
+    ['an answer yet to come', ['user', 'assistant', 'user'], false],
+  ])('judge alone where a dialogue has %s: %s', (_, roles, alone) => {
+    const thread = roles.map((role) => ({ role, content: 'said' }) as Message);
+    const found = soleJudge(
+      tests({
+        metrics: [],
+        conversation: conversation(),
+        references: [reference('a', { thread })],
+      }),
+    );
+    expect(found).toEqual(alone ? { kind: 'evaluators' } : null);
   });
 });

@@ -1,3 +1,4 @@
+import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import type { Result } from '../../result/result.ts';
 import type { GraderError, SuiteResult } from '../../result/suite-result.ts';
 import { counted, percent, signed } from '../../text/amounts.ts';
@@ -6,8 +7,8 @@ import { suitesWorstFirst } from './order.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
 /**
- * Pass rates of suites that a rubric alone judges, beside what they are without the errors that its
- * grader makes on labelled examples. They change no verdict.
+ * Pass rates of suites that a rubric alone judges, or a conversation's evaluators, beside what they
+ * are without the errors that those make on labelled examples. They change no verdict.
  */
 export function graderErrors({ suites }: Result, { items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
@@ -43,13 +44,14 @@ export function graderErrors({ suites }: Result, { items }: Detail): Block[] {
   );
 }
 
-function rowOf({ pass_rate: { base, head } }: SuiteResult, name: Line, error: GraderError): Line[] {
-  const { good, bad, difference } = error;
+function rowOf({ pass_rate }: SuiteResult, name: Line, error: GraderError): Line[] {
+  const { good, bad, difference, objects } = error;
+  const { base, head } = objects ?? pass_rate;
   const rates = [error.base, error.head].flatMap((rate) =>
     rate === null ? [] : [`${percent(rate.rate)} (${share(rate.low)}–${share(rate.high)})`],
   );
   return [
-    name,
+    [...name, ...(objects === undefined ? [] : [text(`, by ${OBJECT_WORDS[objects.level]}`)])],
     [text([base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '))],
     [text(rates.length === 0 ? '–' : rates.join(' → '))],
     [
