@@ -1127,6 +1127,10 @@ export interface EvaldiffResult {
                      */
                     grader: string;
                     /**
+                     * The label that was read in its reply; null: none. Absent in older results.
+                     */
+                    label?: string | null;
+                    /**
                      * What it replied, whole or cut after 20,000 characters.
                      */
                     reply: string;
@@ -1213,6 +1217,10 @@ export interface EvaldiffResult {
                          * The model.
                          */
                         grader: string;
+                        /**
+                         * The label that was read in its reply; null: none. Absent in older results.
+                         */
+                        label?: string | null;
                         /**
                          * What it replied, whole or cut after 20,000 characters.
                          */
@@ -1281,6 +1289,10 @@ export interface EvaldiffResult {
                      */
                     grader: string;
                     /**
+                     * The label that was read in its reply; null: none. Absent in older results.
+                     */
+                    label?: string | null;
+                    /**
                      * What it replied, whole or cut after 20,000 characters.
                      */
                     reply: string;
@@ -1367,6 +1379,10 @@ export interface EvaldiffResult {
                          * The model.
                          */
                         grader: string;
+                        /**
+                         * The label that was read in its reply; null: none. Absent in older results.
+                         */
+                        label?: string | null;
                         /**
                          * What it replied, whole or cut after 20,000 characters.
                          */
@@ -1585,6 +1601,10 @@ export interface EvaldiffResult {
                      */
                     grader: string;
                     /**
+                     * The label that was read in its reply; null: none. Absent in older results.
+                     */
+                    label?: string | null;
+                    /**
                      * What it replied, whole or cut after 20,000 characters.
                      */
                     reply: string;
@@ -1671,6 +1691,10 @@ export interface EvaldiffResult {
                          * The model.
                          */
                         grader: string;
+                        /**
+                         * The label that was read in its reply; null: none. Absent in older results.
+                         */
+                        label?: string | null;
                         /**
                          * What it replied, whole or cut after 20,000 characters.
                          */
@@ -1739,6 +1763,10 @@ export interface EvaldiffResult {
                      */
                     grader: string;
                     /**
+                     * The label that was read in its reply; null: none. Absent in older results.
+                     */
+                    label?: string | null;
+                    /**
                      * What it replied, whole or cut after 20,000 characters.
                      */
                     reply: string;
@@ -1825,6 +1853,10 @@ export interface EvaldiffResult {
                          * The model.
                          */
                         grader: string;
+                        /**
+                         * The label that was read in its reply; null: none. Absent in older results.
+                         */
+                        label?: string | null;
                         /**
                          * What it replied, whole or cut after 20,000 characters.
                          */

@@ -22,7 +22,7 @@ import { percent } from '../text/amounts.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Grader } from '../types/model.ts';
 import { objectRate } from './metric-rows.ts';
-import { ratedRuns, ratedTries } from './summary.ts';
+import { ratedRuns } from './summary.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** Of the interval of a difference in the result. */
@@ -49,26 +49,31 @@ export function graderErrorOf(
   judges: readonly TestedJudge[],
 ): GraderError | null {
   const { deciding } = suite.run;
-  const sole = soleJudge(deciding.tests);
-  if (sole === null || suite.policy.kind === 'references') return null;
-  const labelled =
-    sole.kind === 'rubric' ? ofRubric(sole, deciding, judges) : ofEvaluators(deciding, judges);
-  if (labelled === null || labelled.good.tries === 0 || labelled.bad.tries === 0) return null;
-  const metric = sole.kind === 'rubric' ? sole.metric : null;
-  const single = metric?.every === undefined ? null : metric;
+  const sole = suite.policy.kind === 'references' ? null : soleJudge(deciding.tests);
+  const labelled = sole && labelledBy(sole, deciding, judges);
+  if (sole === null || labelled === null) return null;
   const runs = ratedRuns(suite);
-  const seen: Rate =
-    single === null
-      ? rate
-      : objectRate(single.name, suite, { runs, tries: ratedTries(suite, verdict) });
+  const single = sole.kind === 'rubric' && sole.metric.every !== undefined ? sole.metric : null;
+  const seen = single === null ? rate : objectRate(single.name, suite, runs, verdict);
   if (seen.base === null && seen.head === null) return null;
   return {
-    metric: metric?.name ?? CONVERSATION_SCORE,
-    ...(single === null
-      ? {}
-      : { objects: { level: single.level, base: seen.base, head: seen.head } }),
+    metric: sole.kind === 'rubric' ? sole.metric.name : CONVERSATION_SCORE,
+    ...(single && { objects: { level: single.level, base: seen.base, head: seen.head } }),
     ...corrected(seen, labelled, runs.length),
   };
+}
+
+/** What is known of those who judge alone, where good and bad answers are among the labelled. */
+function labelledBy(
+  sole: SoleJudge,
+  deciding: Scoring,
+  judges: readonly TestedJudge[],
+): Labelled | null {
+  const labelled =
+    sole.kind === 'rubric' ? ofRubric(sole, deciding, judges) : ofEvaluators(deciding, judges);
+  return labelled === null || labelled.good.tries === 0 || labelled.bad.tries === 0
+    ? null
+    : labelled;
 }
 
 function ofRubric(

@@ -46,7 +46,7 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
       ...(labels.length === 0 ? {} : { labels }),
       ...(metric.every === undefined
         ? {}
-        : { objects: objectsRow(metric, suite, { runs, tries }) }),
+        : { objects: objectsRow(metric, suite, verdict, { runs, tries }) }),
     };
   });
 }
@@ -72,6 +72,7 @@ function valuesRow(
 function objectsRow(
   { name, level }: Metric,
   suite: SuiteComparison,
+  verdict: SuiteVerdict | null,
   { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
 ): MetricObjects {
   const side = (which: Side): MetricObjects['base'] => {
@@ -81,7 +82,7 @@ function objectsRow(
     const { passes, tries: judged } = countOutcomes(objects.map(({ status }) => status));
     return runs.some((one) => one[which].length > 0) ? { passes, judged } : null;
   };
-  const { difference, low, high } = objectRate(name, suite, { runs, tries });
+  const { difference, low, high } = objectRate(name, suite, runs, verdict);
   return { level, base: side('base'), head: side('head'), difference, low, high };
 }
 
@@ -92,9 +93,12 @@ function objectsRow(
  */
 export function objectRate(
   name: string,
-  { run, compared }: SuiteComparison,
-  { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
+  suite: SuiteComparison,
+  runs: readonly ReferenceRun[],
+  verdict: SuiteVerdict | null,
 ): Omit<PassRate, 'p'> {
+  const { run, compared } = suite;
+  const tries = ratedTries(suite, verdict);
   const shares = (one: ReferenceRun, which: Side): (number | null)[] =>
     scoresOf(name, [one], which, tries).map(({ objects }) => {
       const statuses = (objects?.scores ?? []).map(({ status }) => status);

@@ -212,8 +212,9 @@ const MOST_KEPT = 20_000;
 function recordOf({ messages }: GraderPrompt, votes: readonly Vote[]): GradeRecord {
   return {
     prompt: shorten(messages.findLast(({ role }) => role === 'user')?.content ?? '', MOST_KEPT),
-    replies: votes.map(({ grader, reply, usage }) => ({
+    replies: votes.map(({ grader, grade, reply, usage }) => ({
       grader,
+      label: grade.status === 'graded' ? grade.label : null,
       reply: shorten(reply, MOST_KEPT),
       usage,
     })),

@@ -60,25 +60,29 @@ function whyUntested(before: Steering | null, after: Steering): string | null {
   return judging(before) === judging(after) ? null : 'changed and have no labelled answers';
 }
 
-function testOf({ suite, deciding, runs }: SuiteRun): EvaluatorTest | null {
-  const { path, name, base, head } = suite;
+function testOf(run: SuiteRun): EvaluatorTest | null {
+  const { path, name, base, head } = run.suite;
   const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)
     return null;
   const before = base && steeringFor(base.scoring);
-  const { examples } = after.conversation;
   const sameWords = before !== null && judging(before) === judging(after);
-  const untouched = sameWords && labelsOf(before.conversation) === labelsOf(after.conversation);
-  const decides = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'evaluators';
-  const differ = new Set(examples.map(({ accepted }) => accepted)).size > 1;
-  if (untouched && !(decides && differ)) return null;
-  return {
-    path,
-    name,
-    examples,
-    base: before === null || sameWords || before.evaluators.length === 0 ? null : before,
-    head: after,
-  };
+  if (sameWords && !isDue(run, before, after)) return null;
+  const { examples } = after.conversation;
+  const other = sameWords || before?.evaluators.length === 0 ? null : before;
+  return { path, name, examples, base: other, head: after };
+}
+
+/** Of evaluators that judge as before: whether their labels changed, or the suite rests on them alone. */
+function isDue({ deciding, runs }: SuiteRun, before: Steering, after: Steering): boolean {
+  if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
+  const decide = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'evaluators';
+  return decide && differ(after.conversation.examples.map(({ accepted }) => accepted));
+}
+
+/** Of examples with one label only, errors of those who judge are known on one side at most. */
+function differ(labels: readonly (string | boolean)[]): boolean {
+  return new Set(labels).size > 1;
 }
 
 /** What decides an evaluator's word on a given answer; how long a dialogue may last does not. */
@@ -221,17 +225,12 @@ function rubricTestOf(
   const same = sameRubric && sameGraders;
   const untouched = same && old !== null && sameExamples(old, rubric);
   if (examples.length === 0 || graders.head.length === 0) return null;
-  if (untouched && !(decides && differ(examples))) return null;
+  if (untouched && !(decides && differ(examples.map(({ expected }) => expected)))) return null;
   const base =
     same || old === null || graders.base.length === 0
       ? null
       : { rubric: old, graders: graders.base };
   return { name, place, examples, base, head: { rubric, graders: graders.head } };
-}
-
-/** Of examples with one label only, a grader's errors are known on one side at most. */
-function differ(examples: Rubric['examples']): boolean {
-  return new Set(examples.map(({ expected }) => expected)).size > 1;
 }
 
 function sameExamples(base: Rubric, head: Rubric): boolean {

@@ -1,7 +1,10 @@
+import { judgedIn } from '../metrics/grader-prompt.ts';
+import { OBJECT_WORDS } from '../metrics/objects.ts';
 import type { ConversationTurn } from '../result/conversations.ts';
 import type { SideResult, TryResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import { counted } from '../text/amounts.ts';
+import type { ObjectScore, ObjectScores, Score } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 
@@ -10,7 +13,9 @@ export interface ToLabel {
   suite: string;
   reference: string;
   side: Side;
-  /** The answer; of a conversation its first one. */
+  /** `turn 3`: which object of the dialogue, of a metric that judges each; null: the answer. */
+  object: string | null;
+  /** The answer, or the object; of a conversation its first answer. */
   content: string;
   /** The question of a conversation; null for single answers. */
   question: string | null;
@@ -24,9 +29,10 @@ export interface ToLabel {
 const PROPOSED = 10;
 
 /**
- * The answers of a saved run that are most worth a label, most disputed first: tries of one
- * reference that a rubric's grader labels differently or not at all, or first answers of
- * conversations on which the evaluators differ. One a reference and side. `metrics`: names of the
+ * The answers of a saved run that are most worth a label, most disputed first: those that a rubric's
+ * graders, or the tries of one reference, label differently or not at all, or first answers of
+ * conversations on which the evaluators differ. One a reference and side, and of a metric that
+ * judges every object one an object. `metrics`: names of the
  * rubric's metrics by suite; null: conversations. `labelled`: answers that have a label.
  */
 export function answersToLabel(
@@ -40,10 +46,13 @@ export function answersToLabel(
     return references.flatMap((reference) =>
       (['base', 'head'] as const).flatMap((side) => {
         const own = reference[side];
-        const asked = own && (judge.metrics === null ? dialogues(own) : grades(own, judge.metrics));
-        return asked === null
-          ? []
-          : mostDisputed(asked, { suite: name, reference: reference.id, side });
+        if (own === null) return [];
+        const asked = judge.metrics === null ? dialogues(own) : grades(own, judge.metrics);
+        const groups = new Map(asked.map(({ object }) => [object, [] as Asked[]]));
+        for (const one of asked) groups.get(one.object)?.push(one);
+        return [...groups.values()].flatMap((group) =>
+          mostDisputed(group, { suite: name, reference: reference.id, side }),
+        );
       }),
     );
   });
@@ -54,9 +63,7 @@ export function answersToLabel(
     .slice(0, PROPOSED);
 }
 
-interface Asked {
-  content: string;
-  question: string | null;
+interface Asked extends Pick<ToLabel, 'object' | 'content' | 'question'> {
   /** What was said of this answer; several where several judged it. */
   labels: (string | null)[];
 }
@@ -64,12 +71,42 @@ interface Asked {
 function grades({ tries }: SideResult, metrics: ReadonlySet<string>): Asked[] {
   return tries.flatMap(({ actual, scores }: TryResult) =>
     scores
-      .filter(({ metric, status }) => metrics.has(metric) && isGraded(status))
+      .filter(({ metric }) => metrics.has(metric))
       .flatMap((score): Asked[] => {
-        const label = 'label' in score ? (score.label ?? null) : null;
-        return actual === null ? [] : [{ content: actual, question: null, labels: [label] }];
+        if (score.objects !== undefined)
+          return score.objects.scores.flatMap(ofObject(score.objects));
+        const content = actual ?? '';
+        return actual === null || !isGraded(score.status)
+          ? []
+          : [{ object: null, content, question: null, labels: labelsOf(score) }];
       }),
   );
+}
+
+function ofObject({ level }: ObjectScores): (one: ObjectScore) => Asked[] {
+  return (one) => {
+    const object = `${OBJECT_WORDS[level]} ${String(one.at + 1)}`;
+    const content = one.grade === undefined ? null : judgedIn(one.grade.prompt);
+    return isGraded(one.status)
+      ? [
+          {
+            object,
+            content: content ?? `(${object}: of so many grades no text is kept)`,
+            question: null,
+            labels: labelsOf(one),
+          },
+        ]
+      : [];
+  };
+}
+
+/** What each grader said where that was kept, else what came of it. */
+function labelsOf(score: Score | ObjectScore): (string | null)[] {
+  const said = (score.grade?.replies ?? []).flatMap(({ label }) =>
+    label === undefined ? [] : [label],
+  );
+  if (said.length > 0) return said;
+  return ['label' in score ? (score.label ?? null) : null];
 }
 
 function isGraded(status: string): boolean {
@@ -82,7 +119,14 @@ function dialogues({ tries }: SideResult): Asked[] {
     const answer = turn?.answer ?? null;
     return turn === undefined || answer === null
       ? []
-      : [{ content: answer, question: turn.question, labels: turn.verdicts.map(acceptance) }];
+      : [
+          {
+            object: null,
+            content: answer,
+            question: turn.question,
+            labels: turn.verdicts.map(acceptance),
+          },
+        ];
   });
 }
 
@@ -103,8 +147,8 @@ function mostDisputed(
     .filter((one) => one.labels.length > 0)
     .sort((a, b) => Math.min(...a.labels.map(times)) - Math.min(...b.labels.map(times)));
   if (rarest === undefined || (disagreement === 0 && !unread)) return [];
-  const { content, question } = rarest;
-  return [{ ...where, content, question, labels, disagreement: unread ? 1 : disagreement }];
+  const { object, content, question } = rarest;
+  return [{ ...where, object, content, question, labels, disagreement: unread ? 1 : disagreement }];
 }
 
 /** The proposals in words; where there are none, that. */
@@ -121,8 +165,11 @@ export function toLabelBlocks(name: string, answers: readonly ToLabel[]): Block[
     {
       kind: 'table',
       head: ['Reference', 'Said of its tries', 'Answer'].map((title) => [text(title)]),
-      rows: answers.map(({ suite, reference, side, labels, question, content }): Line[] => [
-        [code(`${suite} › ${reference}`), text(` on ${side}`)],
+      rows: answers.map(({ suite, reference, side, object, labels, question, content }): Line[] => [
+        [
+          code(`${suite} › ${reference}`),
+          text(` on ${side}${object === null ? '' : `, ${object}`}`),
+        ],
         [text(tally(labels))],
         [code(question === null ? content : `${question} → ${content}`, 200)],
       ]),

@@ -46,6 +46,11 @@ const gradeSchema = z.strictObject({
     .array(
       z.strictObject({
         grader: z.string().describe('The model.'),
+        label: z
+          .string()
+          .nullable()
+          .describe('The label that was read in its reply; null: none. Absent in older results.')
+          .exactOptional(),
         reply: z.string().describe('What it replied, whole or cut after 20,000 characters.'),
         usage: usageSchema
           .nullable()
@@ -99,7 +104,9 @@ export const scoreSchema = z.discriminatedUnion('status', [
     reason: z.string().nullable().describe('Why, as the metric or its grader says; null: nothing.'),
     raised: z
       .literal(true)
-      .describe('The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.')
+      .describe(
+        'The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.',
+      )
       .exactOptional(),
     label: z
       .string()

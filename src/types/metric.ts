@@ -95,7 +95,13 @@ export interface Rubric {
 /** What a grade rests on: the rubric as it was filled in, and what each grader replied to it. */
 export interface GradeRecord {
   prompt: string;
-  replies: { grader: string; reply: string; usage: Usage | null }[];
+  replies: {
+    grader: string;
+    /** Null: none could be read. Absent in older results. */
+    label?: string | null;
+    reply: string;
+    usage: Usage | null;
+  }[];
 }
 
 /** One metric on one object of a dialogue: a turn, a message, a tool call. */

@@ -30,6 +30,8 @@ function shopkeeper(): Script {
   };
 }
 
+const FREE = ', price: { input: 1, output: 1 }';
+
 const RUBRIC = `polite:
   prompt: "Is it polite? {completion}"
   choice_scores: { "Yes": 1, "No": 0 }
@@ -79,6 +81,80 @@ describe('evaldiff grade --next on a saved run', () => {
       shown.out.indexOf('ask › r1 on head'),
     );
     expect(server.requests).toHaveLength(asked);
+  });
+
+  test('proposes answers on which several graders differ, though their majority gave one label', async () => {
+    const { evaldiff, repository } = await open({
+      settings: `  strict: { provider: openai, endpoint: local, model: strict-1${FREE} }\n  kind: { provider: openai, endpoint: local, model: kind-1${FREE} }\ngrader: [m, strict, kind]\n`,
+      answer: ({ model, messages }) => {
+        const text = messages.map(({ content }) => content).join('\n');
+        if (!text.includes('Is it polite?')) return { text: `said to ${text}` };
+        const no = model === 'strict-1' && text.includes('question 2');
+        return { text: JSON.stringify({ reasons: 'So.', choice: no ? 'No' : 'Yes' }) };
+      },
+    });
+    repository.write({
+      'rubrics/polite.yaml': RUBRIC,
+      'prompts/tests/ask.yaml': `metrics: [{ name: polite, rubric: polite, threshold: 1 }]\nreferences:\n  - { id: r1, input: { q: question 1 } }\n  - { id: r2, input: { q: question 2 } }\n`,
+    });
+    await evaldiff('run', 'n_tries=1', '--report', 'evaldiff-report');
+    const { out, err } = await evaldiff('grade', 'polite', '--next', 'evaldiff-report', '--json');
+    expect(err).toBe('');
+    expect(proposals(out)).toEqual([
+      {
+        suite: 'ask',
+        reference: 'r2',
+        side: 'head',
+        object: null,
+        content: 'said to Answer: question 2',
+        question: null,
+        labels: ['Yes', 'No', 'Yes'],
+        disagreement: expect.closeTo(1 / 3),
+      },
+    ]);
+  });
+
+  test('proposes, of a metric that judges every turn, the turns on which tries differ, as the grader saw them', async () => {
+    const asked = new Map<string, number>();
+    const { evaldiff, repository } = await open({
+      settings: `grader: m\n`,
+      answer: ({ messages }) => {
+        const text = messages.map(({ content }) => content).join('\n');
+        if (!text.includes('Is it kind?')) return { text: 'And a new answer.' };
+        const turn = /<<<content \S+>>>\n([^]*?)\n<<<end/.exec(text)?.[1] ?? '';
+        const times = asked.get(turn) ?? 0;
+        asked.set(turn, times + 1);
+        const no = turn.includes('doubtful') && times % 2 === 1;
+        return { text: JSON.stringify({ reasons: 'So.', choice: no ? 'No' : 'Yes' }) };
+      },
+    });
+    repository.write({
+      'prompts/ask.yaml':
+        'name: ask\nmodel: m\ndefaults: [tests/ask]\nmessages: [{ role: system, content: Help. }]\n',
+      'rubrics/kind.yaml':
+        'kind:\n  prompt: "Is it kind? {content}"\n  choice_scores: { "Yes": 1, "No": 0 }\n  better: higher\n',
+      'prompts/tests/ask.yaml': `metrics: [{ name: kind, rubric: kind, every: true }]
+references:
+  - id: d1
+    input:
+      - { role: user, content: A question. }
+      - { role: assistant, content: A doubtful answer. }
+      - { role: user, content: And then? }
+`,
+    });
+    await evaldiff('run', 'n_tries=2', '--report', 'evaldiff-report');
+    const { out } = await evaldiff('grade', 'kind', '--next', 'evaldiff-report', '--json');
+    expect(proposals(out)).toMatchObject([
+      {
+        reference: 'd1',
+        object: 'turn 2',
+        content: expect.stringContaining('A doubtful answer.'),
+        labels: ['Yes', 'No'],
+        disagreement: 0.5,
+      },
+    ]);
+    const shown = await evaldiff('grade', 'kind', '--next', 'evaldiff-report');
+    expect(shown.out).toContain('ask › d1 on head, turn 2');
   });
 
   test('proposes the dialogues on whose first answer the evaluators differ, with the question', async () => {
