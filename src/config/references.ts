@@ -4,7 +4,7 @@ import { type Document, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Reference } from '../suite/suite.ts';
-import type { Place, Problem } from '../types/plain.ts';
+import { isMap, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import {
   type ReferenceContext,
   type ReferenceReader,
@@ -112,21 +112,30 @@ async function readSource(
   if (loaded === null) return [];
   const { file, content } = loaded;
   const columns = source.map ?? {};
-  return readRows(file, content, context.limits, problems).flatMap(({ line, value }, index) => {
-    const place = { file, line };
-    const mapped = rowAsReference(value, {
-      map: columns,
-      variables: context.variables,
-      table: isTable(file),
-    });
-    if (typeof mapped === 'string') {
-      problems.push(problem(place, mapped));
+  const rules = { map: columns, variables: context.variables, table: isTable(file) };
+  const rows = readRows(file, content, context.limits, problems).map(({ line, value }) => ({
+    place: { file, line },
+    mapped: rowAsReference(value, rules),
+  }));
+  const dialogues = rows.some(({ mapped }) => isMap(mapped) && Array.isArray(mapped['input']));
+  return rows.flatMap(({ place, mapped }, index) => {
+    const value =
+      dialogues && typeof mapped !== 'string' ? (nothingAsked(mapped) ?? mapped) : mapped;
+    if (typeof value === 'string') {
+      problems.push(problem(place, value));
       return [];
     }
-    const row: Document = { file, value: mapped, placeOf: () => place, placeOfText: () => place };
+    const row: Document = { file, value, placeOf: () => place, placeOfText: () => place };
     const draft = readDraft(row, [], index + 1, context, problems);
     return draft === null ? [] : [{ ...draft, columns }];
   });
+}
+
+/** Beside recorded dialogues the prompt alone is no reference, but a row that lacks its messages. */
+function nothingAsked({ input }: JsonMap): string | null {
+  return isMap(input) && Object.keys(input).length === 0
+    ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of messages, or take the row out'
+    : null;
 }
 
 /** Letters of a hash that name a reference: 40 bits are far from colliding in the largest suite. */

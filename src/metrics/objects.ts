@@ -124,16 +124,19 @@ export function scoreOfObjects(
       skip,
       objects,
     };
-  const judged = of('pass', 'fail');
   return {
     metric,
     status: passes >= needed ? 'pass' : 'fail',
-    value: meanOf(judged.map(({ value }) => value)),
     reason: passes === meant.length ? null : reasonOf(level, passes, meant),
     skip,
-    ...(judged.every(({ raised }) => raised) ? { raised: true } : {}),
+    ...together(of('pass', 'fail')),
     objects,
   };
+}
+
+function together(judged: readonly ObjectScore[]): { value: Json; raised?: true } {
+  const value = meanOf(judged.map((one) => one.value));
+  return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 
 /** `turn 3`: objects are counted from 1 where people read. */

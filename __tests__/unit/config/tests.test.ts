@@ -392,6 +392,31 @@ describe('references_from', () => {
     ]);
   });
 
+  test('refuses a row without messages among recorded dialogues, whatever else it has, and reads one with values', async () => {
+    const dialogue = '{"input": [{"role": "user", "content": "q"}]}\n';
+    const { problems } = await from('{ file: d.jsonl }', {
+      'd.jsonl': `${dialogue}{"foo": 1}\n{"id": "x", "input": {}}\n{"a": 1}\n{"input": {"a": 1}}\n`,
+    });
+    const lacks =
+      'has no "input", and other rows of the file are recorded dialogues; give it a list of messages, or take the row out';
+    expect(problems).toEqual([`d.jsonl:2: ${lacks}`, `d.jsonl:3: ${lacks}`]);
+  });
+
+  test('does not let such a row hide that no dialogue has any tool calls', async () => {
+    const { problems } = await read({
+      ...suiteFiles(
+        PROMPT,
+        'metrics: [{ uses: tool_was_called, level: toolcall, every: true }]\ndo_completion: false\nreferences_from: { file: d.jsonl }\n',
+      ),
+      'd.jsonl':
+        '{"input": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}\n{"foo": 1}\n',
+    });
+    expect(problems).toEqual([
+      expect.stringContaining('d.jsonl:2: has no "input"'),
+      expect.stringContaining('no recorded dialogue has any'),
+    ]);
+  });
+
   test('makes a row without a variable an error of that row', async () => {
     expect(await from('{ file: c.csv }', { 'c.csv': 'b\n1\n' })).toMatchObject({
       problems: [],
