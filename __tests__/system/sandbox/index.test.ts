@@ -764,3 +764,21 @@ describe('errors of JavaScript code', () => {
     ).toEqual([ok([2])]);
   });
 });
+
+describe('a prompt’s code in Python', () => {
+  test.each<[string, string, string]>([
+    ['a plain string', 'output = "say {name}!"', 'say {evil} "x" \\n!'],
+    ['a string over several lines', "output = '''a\n{name}'''", 'a\n{evil} "x" \\n'],
+    ['a name that is none', 'output = "{other} {{name}}"', '{other} {{evil} "x" \\n}'],
+    ['a formatted string', 'output = f"{name} {{name}}"', '{evil} "x" \\n {name}'],
+    ['a call of format', 'output = "{name}{}".format(1, name=name)', '{evil} "x" \\n1'],
+    ['a number', 'output = "{age} {yes}"', '7 true'],
+    ['a message', 'class M: content = "{name}"\noutput = M()', '{evil} "x" \\n'],
+  ])('has its variables in %s as text, and never as code', async (_, code, expected) => {
+    const input = { name: '{evil} "x" \\n', evil: 'no', age: 7, yes: true };
+    const results = await sandbox().evaluate(
+      job('python', code, { outputs: ['output'], inputs: [input] }),
+    );
+    expect(results).toEqual([{ status: 'ok', values: { output: expected } }]);
+  });
+});
