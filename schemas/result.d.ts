@@ -3428,6 +3428,27 @@ export interface EvaldiffResult {
      */
     high: number | null;
     /**
+     * Mean of a metric’s numbers over these references, untested: no verdict rests on it.
+     */
+    values?: {
+      /**
+       * The metric: that of `qualeval.metric`, or the only one with numbers.
+       */
+      metric: string;
+      /**
+       * References with a number on both sides, or on the only side.
+       */
+      n: number;
+      /**
+       * Mean over them on base; null where it did not run.
+       */
+      base: number | null;
+      /**
+       * Mean over them on head; null where it did not run.
+       */
+      head: number | null;
+    };
+    /**
      * One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested.
      */
     p: number | null;

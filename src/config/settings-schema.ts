@@ -121,7 +121,9 @@ const qualevalSchema = z
           .describe('Rate answers too, for the skill alignment. Default: false.')
           .optional(),
         metric: filled()
-          .describe('The metric whose passes are counted. Default: tries as a whole.')
+          .describe(
+            'The metric whose passes are counted, and whose numbers are averaged. Default: tries as a whole.',
+          )
           .optional(),
       }),
     ],

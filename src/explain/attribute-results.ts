@@ -10,7 +10,7 @@ import type { Outcome } from '../types/metric.ts';
 import type { Complete, Grader } from '../types/model.ts';
 import type { Side } from '../types/plain.ts';
 import type { Solve } from '../types/solver.ts';
-import { countTries, proficiencyOf, triesBelow, wordOf } from './proficiency.ts';
+import { countTries, meanValues, proficiencyOf, triesBelow, wordOf } from './proficiency.ts';
 import type { Surveyed } from './survey.ts';
 import { largestDrops, otherSkills } from './tables.ts';
 import { groupVerdicts, type GroupVerdict, type Member } from './verdicts.ts';
@@ -37,6 +37,8 @@ export interface ExplainSuite {
    * null: all tries.
    */
   tries: number | null;
+  /** Metrics with numbers that say more than pass and fail. */
+  numbers: readonly string[];
   references: readonly ExplainReference[];
 }
 
@@ -65,9 +67,20 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/** `metric`: the one by which this suite's passes are counted; null: the whole try. */
+/**
+ * `metric`: the one by which this suite's passes are counted; null: the whole try. `measured`: the
+ * one whose numbers are shown; null: none.
+ */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
+  measured: string | null;
+}
+
+/** The wanted metric, or else the only one, where it gives numbers. */
+export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
+  const [only = null, ...others] = numbers;
+  if (metric !== null) return numbers.includes(metric) ? metric : null;
+  return others.length === 0 ? only : null;
 }
 
 /** The wanted metric, where any try of the suite was scored by it. */
@@ -196,12 +209,13 @@ function attributeClusters(
 }
 
 function attributeResult(
-  { path, name, variant }: ExplainSuite,
+  suite: CountedSuite,
   one: Surveyed,
   { tables, bundles }: { tables: readonly Table[]; bundles: readonly Bundle[] },
   { verdict, p, explainedBy }: GroupVerdict,
   ids: readonly string[],
 ): AttributeResult {
+  const { path, name, variant } = suite;
   const { attribute, affinityMean, prior, references, alignment, skills } = one;
   const proficiency = proficiencyOf(tables, bundles);
   const members = references.flatMap(({ reference: id, affinity }, at) => {
@@ -209,6 +223,7 @@ function attributeResult(
     return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }];
   });
   const drops = verdict === 'regressed' ? largestDrops(members) : [];
+  const values = valuesOf(suite, new Set(references.map(({ reference }) => reference)));
   return {
     ...attribute,
     path,
@@ -217,6 +232,7 @@ function attributeResult(
     affinity_mean: affinityMean,
     prior,
     ...proficiency,
+    ...(values === null ? {} : { values }),
     p,
     verdict,
     explained_by: explainedBy.flatMap((other) => ids[other] ?? []),
@@ -225,4 +241,12 @@ function attributeResult(
     ratings: references,
     samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
   };
+}
+
+function valuesOf(
+  { measured, references, tries }: CountedSuite,
+  ids: ReadonlySet<string>,
+): ReturnType<typeof meanValues> {
+  const own = references.filter(({ id, compared }) => compared && ids.has(id));
+  return measured === null ? null : meanValues(measured, own, tries);
 }

@@ -102,6 +102,7 @@ function explainSuite(
     verdict,
     compared: { tries },
     references,
+    metrics,
   } = suite;
   const regressed =
     verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
@@ -113,6 +114,7 @@ function explainSuite(
     variant,
     regressed,
     tries: mode === 'sweep' || comparison.policy.kind !== 'adaptive' ? null : tries,
+    numbers: metrics.flatMap(({ name: metric, values }) => (values === undefined ? [] : [metric])),
     references: withTries(comparison, mode),
   };
 }

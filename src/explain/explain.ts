@@ -9,6 +9,7 @@ import type { AskTools } from './ask.ts';
 import {
   answersOf,
   countedMetric,
+  measuredMetric,
   resultsOf,
   attributeTable,
   type CountedSuite,
@@ -51,7 +52,11 @@ export function isExplained(
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
-    .map((suite): CountedSuite => ({ ...inOrder(suite), metric: countedMetric(suite, input) }));
+    .map((suite): CountedSuite => ({
+      ...inOrder(suite),
+      metric: countedMetric(suite, input),
+      measured: measuredMetric(suite, input),
+    }));
   const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
   const results = resultsOf(
     suites,

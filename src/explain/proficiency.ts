@@ -1,9 +1,12 @@
-import type { Proficiency } from '../result/attributes.ts';
+import { metricNumber } from '../metrics/index.ts';
+import type { AttributeResult, Proficiency } from '../result/attributes.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { Bundle } from '../statistics/bundles.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { isComparable, type Counts, type Table } from '../statistics/table.ts';
+import { sideMean } from '../statistics/value-test.ts';
 import type { Outcome } from '../types/metric.ts';
+import type { Side } from '../types/plain.ts';
 
 /**
  * Passes and judged tries of one side: by the try's own outcome, or by one metric's score. Tries
@@ -51,6 +54,33 @@ export function proficiencyOf(
     low: interval?.low ?? null,
     high: interval?.high ?? null,
   };
+}
+
+/**
+ * Mean of a metric's numbers over references, each with the tries of both sides; of one that ran on
+ * both sides only with numbers on both. Null where there are none.
+ */
+export function meanValues(
+  metric: string,
+  references: readonly Record<Side, readonly TryResult[]>[],
+  tries: number | null,
+): NonNullable<AttributeResult['values']> | null {
+  const numbers = (side: readonly TryResult[]): (number | null)[] =>
+    triesBelow(side, tries).map(({ scores }) =>
+      metricNumber(scores.find((score) => score.metric === metric)?.value ?? null),
+    );
+  const all = references.map(({ base, head }) => ({ base: numbers(base), head: numbers(head) }));
+  const has = (side: Side): boolean => sideMean(all, side) !== null;
+  const sides = (['base', 'head'] as const).filter(has);
+  const shown = all.filter((one) => sides.every((side) => one[side].some((n) => n !== null)));
+  return shown.length === 0 || sides.length === 0
+    ? null
+    : {
+        metric,
+        n: shown.length,
+        base: sideMean(shown, 'base'),
+        head: sideMean(shown, 'head'),
+      };
 }
 
 function meanRate(counts: readonly Counts[]): number | null {

@@ -5,12 +5,12 @@ import type { MetricObjects, MetricResult, PassRate } from '../result/suite-resu
 import { scoreNames } from '../select/scoring.ts';
 import { createRandom } from '../statistics/random.ts';
 import { countOutcomes } from '../statistics/table.ts';
-import { valueTest, type Values } from '../statistics/value-test.ts';
+import { sideMean, valueTest, type Values } from '../statistics/value-test.ts';
 import { directionIn, everyMetric } from '../suite/metrics.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import { ratedRuns, ratedTries } from './summary.ts';
-import { numberMetrics, shownValues, sideMean, valuesOf } from './values.ts';
+import { numberMetrics, shownValues, valuesOf } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** More labels than this, or longer ones, are answers rather than labels. */

@@ -146,12 +146,3 @@ export function shownValues(
   const p = better === 'none' ? Math.min(1, 2 * Math.min(down, up)) : pOf(test, better, 'worse');
   return { base, head, difference, low, high, p, references: items, gate, moved };
 }
-
-/** Mean over references of one side's means, of those that have numbers; null: none has. */
-export function sideMean(values: readonly Values[], side: Side): number | null {
-  const means = values.flatMap((one) => {
-    const own = one[side].filter((value) => value !== null);
-    return own.length === 0 ? [] : [own.reduce((sum, value) => sum + value, 0) / own.length];
-  });
-  return means.length === 0 ? null : means.reduce((sum, mean) => sum + mean, 0) / means.length;
-}

@@ -75,6 +75,17 @@ export const attributeResultSchema = z.strictObject({
     .describe('Mean affinity over the references that were rated, 1–5.'),
   prior: shareSchema.describe('Its share of the affinity among the attributes of its kind.'),
   ...proficiency,
+  values: z
+    .strictObject({
+      metric: z
+        .string()
+        .describe('The metric: that of `qualeval.metric`, or the only one with numbers.'),
+      n: countSchema.describe('References with a number on both sides, or on the only side.'),
+      base: z.number().nullable().describe('Mean over them on base; null where it did not run.'),
+      head: z.number().nullable().describe('Mean over them on head; null where it did not run.'),
+    })
+    .describe('Mean of a metric’s numbers over these references, untested: no verdict rests on it.')
+    .exactOptional(),
   p: shareSchema
     .nullable()
     .describe(

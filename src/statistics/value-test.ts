@@ -21,6 +21,15 @@ export interface ValueTest {
   up: number;
 }
 
+/** Mean over items of one side's means, of those that have numbers; null: none has. */
+export function sideMean(values: readonly Values[], side: keyof Values): number | null {
+  const means = values.flatMap((one) => {
+    const own = one[side].filter((value) => value !== null);
+    return own.length === 0 ? [] : [own.reduce((sum, value) => sum + value, 0) / own.length];
+  });
+  return means.length === 0 ? null : means.reduce((sum, mean) => sum + mean, 0) / means.length;
+}
+
 /** With no more ways to deal the tries than this, all of them are counted; else they are drawn. */
 const COUNTED = 20_000;
 

@@ -187,6 +187,46 @@ describe('sixty references of which one domain got worse', () => {
   });
 });
 
+describe('the mean of a metric’s numbers', () => {
+  /** Every try has a number; of billing it falls, of other topics it rises by as much. */
+  const measured = sixty(() => 0.95).map((one) => {
+    const scored = (side: 'base' | 'head', value: number) =>
+      one[side].map((result) => ({
+        ...result,
+        scores: [
+          { metric: 'rouge', status: 'pass' as const, value, reason: null, skip: true },
+          { metric: 'length', status: 'pass' as const, value: 1, reason: null, skip: true },
+        ],
+      }));
+    const billing = String(one.input['mail']).includes('about billing,');
+    return { ...one, base: scored('base', 0.5), head: scored('head', billing ? 0.25 : 0.75) };
+  });
+  const means = async (numbers: string[], metric: string | null) => {
+    const input = inputOf(measured, { metric, ...settings('on') });
+    const [suite] = input.suites;
+    const { attributes } = await explained({ ...input, suites: [{ ...suite!, numbers }] });
+    expect(attributes.length).toBeGreaterThan(3);
+    return attributes.filter(({ kind }) => kind === 'domain');
+  };
+
+  test('stands beside each attribute’s pass rate, base against head, and decides nothing', async () => {
+    const domains = await means(['rouge', 'length'], 'rouge');
+    for (const { name, values, n, verdict } of domains) {
+      expect(values).toMatchObject({ metric: 'rouge', n, base: 0.5 });
+      // References are shared: an attribute has some of others, but billing's own are the most.
+      if (name === 'billing') expect(values?.head).toBeLessThan(0.5);
+      else expect(values?.head).toBeGreaterThan(0.5);
+      expect(verdict).toBe('no change seen');
+    }
+  });
+
+  test('is that of the only metric with numbers where the settings name none, and of none of several', async () => {
+    expect((await means(['rouge'], null))[0]?.values?.metric).toBe('rouge');
+    expect((await means(['rouge', 'length'], null))[0]).not.toHaveProperty('values');
+    expect((await means(['length'], 'rouge'))[0]).not.toHaveProperty('values');
+  });
+});
+
 describe('sixty references of which nothing got worse', () => {
   test('yield no regressed attribute', async () => {
     const found = await explained(

@@ -96,6 +96,7 @@ export function inputOf(
         variant: { model: 'gpt-4o', parameters: {} },
         regressed: true,
         tries: 3,
+        numbers: [],
         references,
       },
     ],

@@ -2,7 +2,13 @@ import type { AttributeResult } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
 import { percent, cost as inDollars, count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import { ALIGNMENT_WORDS, alignmentWords } from '../sections/attributes.ts';
+import {
+  ALIGNMENT_WORDS,
+  alignmentWords,
+  VALUES_WORDS,
+  valuesHead,
+  valuesWords,
+} from '../sections/attributes.ts';
 import { NAME_LIMIT, bytes } from '../sections/document.ts';
 import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/explained-suites.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
@@ -126,11 +132,15 @@ function proficiencyCard(
   { sidesChart }: Library,
 ): string {
   const diff = mode === 'diff';
+  const named = valuesHead(all);
+  const valued = named === null ? null : escapeMarkup(named);
+  const means = valued === null ? '' : ` ${VALUES_WORDS}`;
+  const meanOf = (one: AttributeResult): string[] => (valued === null ? [] : [valuesWords(one)]);
   return cardHtml({
     title: 'Proficiency',
     note: diff
-      ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where the test over all attributes calls it.`
-      : `${cut}Pass rate of the references of each.`,
+      ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where the test over all attributes calls it.${means}`
+      : `${cut}Pass rate of the references of each.${means}`,
     svg: sidesChart({
       label: `Pass rate of ${PLURALS[kind]}${diff ? ', base and head' : ''}: ${count(rows.length)} rows; the numbers are in the table below.`,
       rows: rows.map((one) => sidesRow(one, diff)),
@@ -144,6 +154,7 @@ function proficiencyCard(
             'Difference',
             '90 % interval',
             'Verdict',
+            ...(valued === null ? [] : [valued]),
           ],
           all,
           (one) => [
@@ -152,12 +163,14 @@ function proficiencyCard(
             change(one),
             signedInterval(one.low, one.high),
             verdictWords(one),
+            ...meanOf(one),
           ],
         )
-      : table(['Attribute', 'References judged', 'Pass rate'], all, ({ n, base, head }) => [
-          count(n),
-          rates(base, head),
-        ]),
+      : table(
+          ['Attribute', 'References judged', 'Pass rate', ...(valued === null ? [] : [valued])],
+          all,
+          (one) => [count(one.n), rates(one.base, one.head), ...meanOf(one)],
+        ),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { AttributeResult, Insight } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
-import { percent, signed, count, counted } from '../../text/amounts.ts';
+import { percent, signed, count, counted, meansInWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
   code,
@@ -31,11 +31,17 @@ const SHOWN_REFERENCES = 5;
 
 const INSIGHT_CHARACTERS = 600;
 
+const NAME_CHARACTERS = 40;
+
 /**
  * Said wherever skill alignment is shown: most shares of a report are better when they are higher.
  */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected answer does; lower is better.';
+
+/** Said wherever means of a metric's numbers are shown. */
+export const VALUES_WORDS =
+  'Means of a metric are shown and not tested: the verdict of an attribute rests on its pass rate.';
 
 interface Row {
   attribute: AttributeResult;
@@ -108,12 +114,14 @@ function tableOf(
   const shown = rows.slice(0, items);
   const more = andMore(rows.length, shown.length);
   const skills = shown.some(({ attribute: { alignment } }) => alignment !== null);
+  const valued = valuesHead(shown.map(({ attribute }) => attribute));
   const diff = mode === 'diff';
   const head = [
     'Attribute',
     'References',
     'Pass rate',
     ...(diff ? ['Difference, 90 % interval'] : []),
+    ...(valued === null ? [] : [valued]),
     ...(skills ? ['Other skills'] : []),
     ...(diff ? ['Verdict'] : []),
   ];
@@ -125,6 +133,7 @@ function tableOf(
       [text(count(attribute.n))],
       [text(rates(attribute.base, attribute.head))],
       ...(diff ? [differenceLine(attribute)] : []),
+      ...(valued === null ? [] : [[text(valuesWords(attribute))]]),
       ...(skills ? [[text(alignmentWords(attribute))]] : []),
       ...(diff ? [[text(attribute.verdict)]] : []),
     ]),
@@ -132,6 +141,7 @@ function tableOf(
   return [
     ...(shown.length === 0 ? [] : [table]),
     ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ...(valued === null ? [] : [paragraph([text(VALUES_WORDS)], 'small')]),
     ...(skills ? [paragraph([text(ALIGNMENT_WORDS)], 'small')] : []),
   ];
 }
@@ -142,6 +152,19 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
     text(` ${KIND_WORDS[kind]}`),
     ...(several ? [text(' of '), code(of.name)] : []),
   ];
+}
+
+/** `Mean of rouge`: the column of means, where an attribute has one; null: none has. */
+export function valuesHead(attributes: readonly AttributeResult[]): string | null {
+  const metrics = new Set(attributes.flatMap(({ values }) => values?.metric ?? []));
+  const [only] = metrics;
+  if (only === undefined) return null;
+  return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
+}
+
+/** `0.41 → 0.33`; of several suites with different metrics each names its own in the result. */
+export function valuesWords({ values }: AttributeResult): string {
+  return values === undefined ? '–' : meansInWords(values.base, values.head);
 }
 
 /** `12.0 % → 30.0 %`; a dash where answers were not rated. */

@@ -38,6 +38,22 @@ const rated = (result: Result, evidence: string): Result => ({
   })),
 });
 
+test('the table of proficiencies has the means of a metric, whose name is text', async () => {
+  const given = withKinds();
+  const measured: Result = {
+    ...given,
+    attributes: given.attributes.map((one) => ({
+      ...one,
+      values: { metric: '<b>rouge', n: one.n, base: 0.41, head: 0.33 },
+    })),
+  };
+  const html = await renderHtml(measured);
+  const [, card] = cards(elementsOfPage(html)).find(([title]) => title === 'Proficiency')!;
+  expect(within(card, 'th').map(textOf).at(-1)).toBe('Mean of <b>rouge');
+  expect(rows(card).every((row) => row.at(-1) === '0.41 → 0.33')).toBe(true);
+  expect(textOf(card)).toContain('shown and not tested');
+});
+
 describe('the dashboard of a comparison', () => {
   const result = withKinds();
   let html: string;

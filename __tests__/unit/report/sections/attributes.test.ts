@@ -42,6 +42,17 @@ describe('the attributes of a comparison', () => {
     expect(text).not.toContain('Late or lost parcels');
   });
 
+  test('have the mean of a metric’s numbers beside the pass rate, said to be untested', () => {
+    const measured = changed(withKinds(), () => ({
+      values: { metric: 'rouge', n: 20, base: 0.41, head: 0.33 },
+    }));
+    const said = shown(measured);
+    expect(said).toMatch(/Pass rate +Difference, 90 % interval +Mean of rouge +Verdict/);
+    expect(said).toContain('0.41 → 0.33');
+    expect(said).toContain('shown and not tested');
+    expect(text).not.toContain('Mean of');
+  });
+
   test('that only share references with one that regressed are not findings, and it is said with which', () => {
     expect(text).toContain(
       '- Refusing politely sub-task fell only with the references it shares with Refunds and returns: 100.0 % → 83.3 % over 22 references.',
