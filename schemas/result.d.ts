@@ -3649,6 +3649,32 @@ export interface EvaldiffResult {
      */
     true_negative_rate: number | null;
     /**
+     * 95 % interval of `true_positive_rate` (Wilson), an example counted once however often it is graded. Null where there is nothing to count; absent in older results.
+     */
+    true_positive_interval?: {
+      /**
+       * Lower end.
+       */
+      low: number;
+      /**
+       * Upper end.
+       */
+      high: number;
+    } | null;
+    /**
+     * The same of `true_negative_rate`. Null where there is nothing to count; absent in older results.
+     */
+    true_negative_interval?: {
+      /**
+       * Lower end.
+       */
+      low: number;
+      /**
+       * Upper end.
+       */
+      high: number;
+    } | null;
+    /**
      * Cohen’s kappa of the grader with the labels.
      */
     kappa: number | null;

@@ -4,6 +4,7 @@ import { exampleMaterials } from '../metrics/rubric.ts';
 import type { Judge, RubricTest, TestedJudge } from '../plan/grader-tests.ts';
 import type { GraderResult } from '../result/conversations.ts';
 import { agreementOf, cohenKappa, fleissKappa } from '../statistics/agreement.ts';
+import { wilson, type Interval } from '../statistics/interval.ts';
 import { counted } from '../text/amounts.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Complete } from '../types/model.ts';
@@ -22,15 +23,27 @@ interface Labelled {
  */
 type RubricAgreement = Pick<
   GraderResult,
-  'judged' | 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa' | 'base_rate'
+  | 'judged'
+  | 'agreement'
+  | 'true_positive_rate'
+  | 'true_negative_rate'
+  | 'true_positive_interval'
+  | 'true_negative_interval'
+  | 'kappa'
+  | 'base_rate'
 >;
 
 /**
  * Agreement and Cohen's kappa over the labels as they are; the two rates over good and bad, where
  * good is a label that passes, or of the highest score where the rubric does not say. Counted are
- * examples with a readable grade whose own label the rubric knows: an older rubric may not.
+ * examples with a readable grade whose own label the rubric knows: an older rubric may not. Where
+ * each example was graded `repeats` times, intervals count it once: its grades are alike.
  */
-export function agreementWith(examples: readonly Labelled[], rubric: Rubric): RubricAgreement {
+export function agreementWith(
+  examples: readonly Labelled[],
+  rubric: Rubric,
+  repeats = 1,
+): RubricAgreement {
   const labels = [...rubric.choice_scores.keys()];
   const counted = examples.flatMap(({ expected, label }) =>
     label !== null && labels.includes(expected) ? [{ expected, label }] : [],
@@ -50,6 +63,8 @@ export function agreementWith(examples: readonly Labelled[], rubric: Rubric): Ru
     falsePositive: count(false, true),
     trueNegative: count(false, false),
   });
+  const interval = (passes: number, others: number): Interval | null =>
+    wilson({ passes: passes / repeats, tries: (passes + others) / repeats });
   const share = (part: number): number | null =>
     counted.length === 0 ? null : part / counted.length;
   return {
@@ -57,6 +72,8 @@ export function agreementWith(examples: readonly Labelled[], rubric: Rubric): Ru
     agreement: share(counted.filter(({ expected, label }) => expected === label).length),
     true_positive_rate: rates.truePositiveRate,
     true_negative_rate: rates.trueNegativeRate,
+    true_positive_interval: interval(count(true, true), count(true, false)),
+    true_negative_interval: interval(count(false, false), count(false, true)),
     kappa: cohenKappa(table),
     base_rate: share(counted.filter(({ expected }) => good(expected)).length),
   };
@@ -251,6 +268,7 @@ export async function repeatRubricTest(
     agreement: agreementWith(
       examples.flatMap(({ expected, labels }) => labels.map((label) => ({ expected, label }))),
       rubric,
+      repeats,
     ),
     consistency: consistencyOf(
       examples.map(({ labels }) => labels),

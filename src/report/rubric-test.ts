@@ -1,4 +1,5 @@
 import type { RepeatedRubricTest } from '../ask/rubric-tests.ts';
+import type { Interval } from '../statistics/interval.ts';
 import { decimal, percent, counted } from '../text/amounts.ts';
 import {
   code,
@@ -49,17 +50,25 @@ function right({ expected, labels }: Example): number {
 }
 
 function agreement({
-  agreement: { judged, agreement: share, true_positive_rate, true_negative_rate, kappa, base_rate },
+  agreement: { judged, agreement: share, kappa, base_rate, ...rates },
   examples,
   repeats,
 }: RepeatedRubricTest): Line {
+  const good = withInterval(rates.true_positive_rate, rates.true_positive_interval);
+  const bad = withInterval(rates.true_negative_rate, rates.true_negative_interval);
   const unread = examples.length * repeats - judged;
   return [
     text(
-      `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ${percent(true_positive_rate)} of the good, rejects ${percent(true_negative_rate)} of the bad; ` +
+      `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ${good} of the good, rejects ${bad} of the bad; ` +
         `Cohen’s κ ${decimal(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
     ),
   ];
+}
+
+/** `83.3 % (43.6–97.0)`, with the 95 % interval. */
+function withInterval(rate: number | null, interval: Interval | null | undefined): string {
+  const ends = interval && [interval.low, interval.high].map((end) => (100 * end).toFixed(1));
+  return `${percent(rate)}${ends ? ` (${ends.join('–')})` : ''}`;
 }
 
 function consistency({

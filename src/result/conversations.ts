@@ -93,6 +93,16 @@ export const conversationSummarySchema = z.strictObject({
     .describe('How soon each criterion is met for good.'),
 });
 
+const gradedInterval = (description: string) =>
+  z
+    .strictObject({
+      low: shareSchema.describe('Lower end.'),
+      high: shareSchema.describe('Upper end.'),
+    })
+    .nullable()
+    .describe(`${description} Null where there is nothing to count; absent in older results.`)
+    .exactOptional();
+
 /** Agreement of a rubric's grader with labelled examples. */
 export const graderResultSchema = z.strictObject({
   rubric: z.string().describe('Name of the rubric.'),
@@ -110,6 +120,10 @@ export const graderResultSchema = z.strictObject({
   true_negative_rate: shareSchema
     .nullable()
     .describe('Share of negative examples that the grader calls negative.'),
+  true_positive_interval: gradedInterval(
+    '95 % interval of `true_positive_rate` (Wilson), an example counted once however often it is graded.',
+  ),
+  true_negative_interval: gradedInterval('The same of `true_negative_rate`.'),
   kappa: differenceSchema.nullable().describe('Cohen’s kappa of the grader with the labels.'),
   base_rate: shareSchema
     .nullable()

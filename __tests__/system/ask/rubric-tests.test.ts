@@ -197,6 +197,8 @@ describe('a rubric with labelled examples', () => {
         agreement: 0.75,
         true_positive_rate: 2 / 3,
         true_negative_rate: 1,
+        true_positive_interval: { low: expect.closeTo(0.2077, 4), high: expect.closeTo(0.9385, 4) },
+        true_negative_interval: { low: expect.closeTo(0.2065, 4), high: 1 },
         kappa: 0.5,
         base_rate: 0.75,
         flipped: [],
@@ -209,6 +211,8 @@ describe('a rubric with labelled examples', () => {
         agreement: 0.75,
         true_positive_rate: 1,
         true_negative_rate: 0,
+        true_positive_interval: { low: expect.closeTo(0.4385, 4), high: 1 },
+        true_negative_interval: { low: 0, high: expect.closeTo(0.7935, 4) },
         kappa: 0,
         base_rate: 0.75,
         flipped: [
@@ -310,9 +314,23 @@ describe('agreement with people', () => {
       agreement: 4 / 6,
       true_positive_rate: 0.5,
       true_negative_rate: 0.75,
+      // Wilson, of 1 of 2 and of 3 of 4.
+      true_positive_interval: { low: expect.closeTo(0.0945, 4), high: expect.closeTo(0.9055, 4) },
+      true_negative_interval: { low: expect.closeTo(0.3006, 4), high: expect.closeTo(0.9544, 4) },
       kappa: expect.closeTo(0.5, 12),
       base_rate: 1 / 3,
     });
+  });
+
+  test('has intervals as wide as its examples are few, however often each was graded', () => {
+    const pairs = ['AA', 'AB', 'CC', 'CC'].map(([expected = '', label = '']) => ({
+      expected,
+      label,
+    }));
+    const once = agreementWith(pairs, letters);
+    const thrice = agreementWith([...pairs, ...pairs, ...pairs], letters, 3);
+    expect(thrice.true_positive_interval).toEqual(once.true_positive_interval);
+    expect(thrice.true_negative_interval).toEqual(once.true_negative_interval);
   });
 
   test('is of what an older rubric can give, and of nothing without examples', () => {
@@ -329,6 +347,8 @@ describe('agreement with people', () => {
       agreement: null,
       true_positive_rate: null,
       true_negative_rate: null,
+      true_positive_interval: null,
+      true_negative_interval: null,
       kappa: null,
       base_rate: null,
     });
