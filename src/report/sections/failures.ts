@@ -6,6 +6,8 @@ import { exampleTries, type ReferenceEntry } from './order.ts';
 export interface Failure {
   /** The metric that fails first; null: there is no answer, or the roll-up alone decides. */
   metric: string | null;
+  /** The metric judges nothing there: it has no value, or no readable grade. */
+  unjudged: boolean;
   /** What is said of every one of them; null where the words differ. */
   reason: string | null;
   entries: ReferenceEntry[];
@@ -20,11 +22,11 @@ export function failures(entries: readonly ReferenceEntry[]): Failure[] {
   const exact = new Map<string, number>();
   for (const { same } of all) exact.set(same, (exact.get(same) ?? 0) + 1);
   const groups = new Map<string, Failure>();
-  for (const { one, metric, reason, same, alike } of all) {
+  for (const { one, metric, unjudged, reason, same, alike } of all) {
     const shared = (exact.get(same) ?? 0) > 1;
     const key = shared ? same : alike;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { metric, reason, entries: [one] });
+    if (group === undefined) groups.set(key, { metric, unjudged, reason, entries: [one] });
     else {
       group.entries.push(one);
       if (group.reason !== reason) group.reason = null;
@@ -46,6 +48,7 @@ export function worstOf(
 
 interface Cause {
   metric: string | null;
+  unjudged: boolean;
   reason: string | null;
   same: string;
   alike: string;
@@ -56,9 +59,11 @@ function causeOf({ suite, reference }: ReferenceEntry): Cause {
   const [score] = ownFailures(head);
   const metric = score?.metric ?? null;
   const reason = score === undefined ? (head?.error ?? null) : score.reason;
-  const of = [suite.path, suite.name, metric];
+  const unjudged = score !== undefined && score.status !== 'fail';
+  const of = [suite.path, suite.name, metric, unjudged];
   return {
     metric,
+    unjudged,
     reason,
     same: JSON.stringify([...of, reason]),
     alike: JSON.stringify([...of, metric === null ? reason : null, 'alike']),

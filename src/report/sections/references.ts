@@ -40,7 +40,9 @@ export function brokenOf(result: Result): ReferenceEntry[] {
   // Errors that stand open by their causes are not listed by their references.
   const found =
     result.mode === 'sweep'
-      ? entriesOf(result, 'fail', ...(opensErrors(result) ? [] : ['error' as const]))
+      ? entriesOf(result, 'fail', ...(opensErrors(result) ? [] : ['error' as const])).filter(
+          isBroken,
+        )
       : entriesOf(result, 'regressed', 'fell');
   const [worst] = result.mode === 'sweep' ? [] : suitesWorstFirst(result.suites);
   const rank = ({ suite, reference }: ReferenceEntry): number =>
@@ -115,14 +117,17 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
 
 /** `exact_match fails in 3 references of capitals: expected …`; `repeated`: null where there is one suite. */
 function failureLine(
-  { metric, reason, entries }: Failure,
+  { metric, unjudged, reason, entries }: Failure,
   repeated: ReadonlySet<string> | null,
 ): Line {
-  const subject: Line = metric === null ? [text('No answer')] : [code(metric), text(' fails')];
+  const subject: Line =
+    metric === null
+      ? [text('No answer')]
+      : [code(metric), text(unjudged ? ' could not judge' : ' fails')];
   const [first] = entries;
   return [
     ...subject,
-    text(` in ${counted(entries.length, 'reference')}`),
+    text(`${unjudged ? '' : ' in'} ${counted(entries.length, 'reference')}`),
     ...(repeated === null || first === undefined
       ? []
       : [text(' of '), ...suiteName(first.suite, repeated)]),
@@ -134,13 +139,37 @@ const REASON_CHARACTERS = 200;
 
 /** `2 regressed references and 3 that fell with their suite`. */
 function brokenWords({ mode }: Result, entries: readonly ReferenceEntry[]): string {
-  if (mode === 'sweep') return counted(entries.length, 'failed reference');
+  if (mode === 'sweep') return failedWords(entries);
   const fell = entries.filter(({ reference }) => reference.status === 'fell').length;
   const regressed = entries.length - fell;
   if (fell === 0) return counted(regressed, 'regressed reference');
   return regressed === 0
     ? `${counted(fell, 'reference')} that fell, with too few tries to name ${fell === 1 ? 'it' : 'each'} alone`
     : `${counted(regressed, 'regressed reference')} and ${count(fell)} that fell with the suite`;
+}
+
+/** `2 failed references and 1 that was not judged`. */
+function failedWords(entries: readonly ReferenceEntry[]): string {
+  const failed = entries.filter(({ reference }) => reference.status === 'fail').length;
+  const rest = entries.length - failed;
+  if (rest === 0) return counted(failed, 'failed reference');
+  const was = rest === 1 ? 'was' : 'were';
+  return failed === 0
+    ? `${counted(rest, 'reference')} that ${was} not judged`
+    : `${counted(failed, 'failed reference')} and ${count(rest)} that ${was} not judged`;
+}
+
+/** Whether something broke, and not only nothing was there to judge: metrics that are shown give no verdict. */
+function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolean {
+  return (
+    status !== 'error' ||
+    [...(base?.tries ?? []), ...(head?.tries ?? [])].some(
+      ({ actual, error, scores }) =>
+        actual === null ||
+        error !== null ||
+        scores.some((score) => score.status === 'error' || score.status === 'ungraded'),
+    )
+  );
 }
 
 /**

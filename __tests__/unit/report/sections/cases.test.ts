@@ -3,6 +3,7 @@ import { renderJunit } from '../../../../src/report/junit.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { SuiteResult } from '../../../../src/result/suite-result.ts';
+import type { Score } from '../../../../src/types/metric.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
 const PLACE = '(prompts/tests/capitals.yaml:12)';
@@ -43,6 +44,32 @@ test('failed references that do not gate come last, and say so', () => {
     `capitals › a ${PLACE} – 0 of 1 passed, does not gate`,
     `capitals › b ${PLACE} – 0 of 1 passed, does not gate`,
   ]);
+});
+
+test('references on which no metric gates have not failed, and what could not be measured is said', () => {
+  const shown = (scores: Score[]) =>
+    renderTerminal(
+      resultOf({
+        mode: 'sweep',
+        base: null,
+        suites: [
+          suiteOf('plots', [
+            failing('a', {
+              status: 'error',
+              head: sideOf([{ outcome: 'skipped', actual: 'Hi', scores }]),
+            }),
+          ]),
+        ],
+      }),
+      { width: 120, colour: false },
+    );
+  const score = { metric: 'length', skip: true } as const;
+  const measured = shown([{ ...score, status: 'pass', value: 2, reason: null }]);
+  expect(measured).not.toMatch(/failed|judged|No answer/);
+  const broken = shown([{ ...score, status: 'error', value: null, reason: 'no tokens' }]);
+  expect(broken).toContain('1 reference that was not judged');
+  expect(broken).toContain('length could not judge 1 reference: no tokens');
+  expect(broken).not.toMatch(/failed reference|fails in/);
 });
 
 test('the size of a suite in a sweep counts what gates, in a terminal and on the page', async () => {
