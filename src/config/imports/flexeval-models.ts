@@ -48,11 +48,19 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
   console.log(JSON.stringify({ id, output }));
 });`;
 
-/** FlexEval's functions that ask nobody, as a program of one line. */
+/**
+ * FlexEval's functions that ask nobody, as a program of one line. `\n` in a text without quotes is
+ * two signs to YAML, and a line break to those who write it.
+ */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
   const name = response === null ? 'echo' : `echo-${mark}`;
-  const command = ['node', '-e', ECHO, ...(response === null ? [] : [response])];
+  const command = [
+    'node',
+    '-e',
+    ECHO,
+    ...(response === null ? [] : [response.replaceAll('\\n', '\n')]),
+  ];
   return { name, entry: { provider: 'program', model: name, command }, aside: [] };
 }
 

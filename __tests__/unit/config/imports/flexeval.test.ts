@@ -332,6 +332,18 @@ describe("FlexEval's run", () => {
     if (message !== null) expect(notices.join('\n')).toMatch(message);
   });
 
+  test('an echo written with \\\\n on one line says its label on a line of its own', async () => {
+    const {
+      project: { settings },
+    } = await project(
+      files(
+        'data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics: { function: [{ name: count_turns }] }\n  do_completion: true\n  completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO\n',
+      ),
+    );
+    const [entry] = [...settings.models.values()].filter(({ provider }) => provider === 'program');
+    expect(entry?.command.at(-1)).toBe('Reasoning.\nNO');
+  });
+
   test('two servers on one machine stay two: neither is asked what the other was meant for', async () => {
     const {
       project: { suites, settings },
