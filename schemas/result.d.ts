@@ -3071,6 +3071,10 @@ export interface EvaldiffResult {
                  */
                 grader: string;
                 /**
+                 * The label that was read in its reply; null: none. Absent in older results.
+                 */
+                label?: string | null;
+                /**
                  * What it replied, whole or cut after 20,000 characters.
                  */
                 reply: string;
@@ -3157,6 +3161,10 @@ export interface EvaldiffResult {
                      * The model.
                      */
                     grader: string;
+                    /**
+                     * The label that was read in its reply; null: none. Absent in older results.
+                     */
+                    label?: string | null;
                     /**
                      * What it replied, whole or cut after 20,000 characters.
                      */
@@ -3225,6 +3233,10 @@ export interface EvaldiffResult {
                  */
                 grader: string;
                 /**
+                 * The label that was read in its reply; null: none. Absent in older results.
+                 */
+                label?: string | null;
+                /**
                  * What it replied, whole or cut after 20,000 characters.
                  */
                 reply: string;
@@ -3311,6 +3323,10 @@ export interface EvaldiffResult {
                      * The model.
                      */
                     grader: string;
+                    /**
+                     * The label that was read in its reply; null: none. Absent in older results.
+                     */
+                    label?: string | null;
                     /**
                      * What it replied, whole or cut after 20,000 characters.
                      */
