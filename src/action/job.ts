@@ -79,7 +79,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     links: {
       run: runUrl(env),
       report,
-      ...(folder === null ? {} : { reportFile: posix.join(inputs.reportPath, 'report.html') }),
+      ...reportFile(folder, inputs),
       place: placeLinks(result).place,
     },
     runId: env['GITHUB_RUN_ID'] ?? '0',
@@ -90,6 +90,11 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   await sayParts(merged, job);
   sayResult(result, ids, folder, job);
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
+}
+
+/** Where the report lies on the runner; nowhere if it could not be written. */
+function reportFile(folder: string | null, { reportPath }: Job['inputs']): { reportFile?: string } {
+  return folder === null ? {} : { reportFile: posix.join(reportPath, 'report.html') };
 }
 
 /** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */

@@ -104,10 +104,7 @@ export function checkNames(suites: readonly Suite[], problems: Problem[]): void 
     if (earlier === undefined) seen.set(name, file);
     else
       problems.push(
-        problem(
-          keyPlace(prompt, 'name'),
-          `the name "${name}" is already used by ${earlier}`,
-        ),
+        problem(keyPlace(prompt, 'name'), `the name "${name}" is already used by ${earlier}`),
       );
   }
 }

@@ -91,7 +91,10 @@ tests:
         { temperature: 0, max_tokens: 1024 },
       ],
     ]);
-    expect(project.suites[0]?.prompt.places).toMatchObject({ model: { line: 6 }, messages: { line: 3 } });
+    expect(project.suites[0]?.prompt.places).toMatchObject({
+      model: { line: 6 },
+      messages: { line: 3 },
+    });
   });
 
   test('knows servers by their names, which the run gives addresses', async () => {
