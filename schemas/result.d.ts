@@ -553,6 +553,10 @@ export interface EvaldiffResult {
          */
         references: number;
         /**
+         * Of them, those of new suites, which are compared with nothing; absent: none.
+         */
+        fresh?: number;
+        /**
          * Suites that ran.
          */
         ran: number;

@@ -2,11 +2,13 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { clustersOf, criticalOf, outcomesOf } from '../plan/tries.ts';
 import { standsBeforeGreen } from '../result/counts.ts';
 import type { EvidenceCount } from '../result/suite-result.ts';
-import { gates } from '../select/select.ts';
+import type { AffectedReference } from '../select/affected.ts';
+import { gates, type AffectedSuite } from '../select/select.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { holm } from '../statistics/gate.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { countOutcomes, tableOf, within, type Tries } from '../statistics/table.ts';
+import { countsIn } from '../suite/gate.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import { preferenceTables } from './tables.ts';
@@ -54,13 +56,35 @@ function isInapplicable({ base, head }: ReferenceRun): boolean {
   return outcomes.length > 0 && outcomes.every((outcome) => outcome === 'skipped');
 }
 
-function hasEvidence(
-  { run: { deciding }, policy, compared }: SuiteComparison,
-  run: ReferenceRun,
-): boolean {
+function hasEvidence(suite: SuiteComparison, run: ReferenceRun): boolean {
+  const {
+    run: { deciding },
+    policy,
+    compared,
+  } = suite;
   if (policy.kind === 'pairs' && compared.includes(run))
     return preferenceTables(deciding.tests, [run]).length > 0;
+  if (takesAPlace(suite, run)) return false;
   return sidesOf(run).every((side) => judgedOf(run[side]) > 0);
+}
+
+/**
+ * A new reference that base's prompt cannot be asked, in a suite that base has: where others went, or
+ * where none can be compared, it stands for what base was asked and says nothing of it.
+ */
+function takesAPlace({ run: { suite, runs } }: SuiteComparison, run: ReferenceRun): boolean {
+  const isNew = ({ affected: { base, change } }: ReferenceRun): boolean =>
+    base === null && change === 'added';
+  if (suite.base === null || !isNew(run)) return false;
+  return suite.references.some((one) => isGone(suite, one)) || runs.every(isNew);
+}
+
+/** It counted on base, and is removed or newly skipped. */
+function isGone(suite: AffectedSuite, one: AffectedReference): boolean {
+  const { change, baseReference: before } = one;
+  if (suite.base === null || before === null || !countsIn(suite.base.scoring.tests, before))
+    return false;
+  return change === 'removed' || !gates(suite, one);
 }
 
 /** What base could not be asked says nothing of head; what head cannot be asked does. */

@@ -202,9 +202,10 @@ function unseenReferences({ suites }: GateInput): string[] {
   );
   return standsBeforeGreen(counts)
     .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
-    .map(
-      ({ name, references, of, missing }) =>
-        `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${listed(missing)}`,
+    .map(({ name, verdict, references, of, missing }) =>
+      verdict === 'not_compared'
+        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base’s prompt cannot be asked ${listed(missing)}`
+        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${listed(missing)}`,
     );
 }
 

@@ -77,9 +77,13 @@ function open(why: string, input: GateInput, seen: Seen): RunOutcome {
   if (counted === 0 && affected === 0 && removed.length > 0)
     return { kind: 'only-removed', references: removed.length };
   const inconclusive = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
-  return counted > 0 && inconclusive > 0
-    ? { kind: 'inconclusive', suites: inconclusive, ...comparedIn(suites), ...seen }
-    : { kind: 'no-verdict', why, ...seen };
+  if (counted > 0 && inconclusive > 0)
+    return { kind: 'inconclusive', suites: inconclusive, ...comparedIn(suites), ...seen };
+  // The reason itself says how many of the references were compared.
+  const said = suites.some(
+    ({ verdict, evidence }) => verdict === 'not_compared' && (evidence?.missing.length ?? 0) > 0,
+  );
+  return { kind: 'no-verdict', why, ...seen, ...(said ? { evidence: null } : {}) };
 }
 
 function nothingWorse(input: GateInput, seen: Seen): RunOutcome {
@@ -87,9 +91,12 @@ function nothingWorse(input: GateInput, seen: Seen): RunOutcome {
   if (mode === 'sweep') return evaluated(input, seen);
   const better = suites.filter(({ verdict }) => verdict === 'improved');
   const compared = { ...comparedIn(suites), ...seen };
-  return better.length > 0
-    ? { kind: 'improved', suites: better.map(ratesOf), ...compared }
-    : { kind: 'no-regression', references: affected, ...compared };
+  if (better.length > 0) return { kind: 'improved', suites: better.map(ratesOf), ...compared };
+  const fresh = suites
+    .filter(({ verdict }) => verdict === 'new')
+    .reduce((sum, { references }) => sum + references.length, 0);
+  const isNew = fresh === 0 ? {} : { fresh };
+  return { kind: 'no-regression', references: affected, ...isNew, ...compared };
 }
 
 function comparedIn(suites: readonly SuiteResult[]): { ran: number; worse: number } {

@@ -153,6 +153,9 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     .strictObject({
       kind: kind('no-regression'),
       references: countSchema.describe('References that the change affects.'),
+      fresh: countSchema
+        .describe('Of them, those of new suites, which are compared with nothing; absent: none.')
+        .exactOptional(),
       ran,
       worse,
       ungraded,

@@ -1,7 +1,7 @@
 /** Ways in which a regression could stand under green, each of which is now said. */
 import { describe, expect, test } from '@jest/globals';
 import { renderTerminal } from '../../../src/report/terminal.ts';
-import type { Tests } from '../../../src/suite/suite.ts';
+import type { Suite, Tests } from '../../../src/suite/suite.ts';
 import { answer, metric, project, reference, settings } from '../../unit/run/builders.ts';
 import { NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
@@ -81,4 +81,80 @@ test('head that falls silent names what has no answer, not what lacks one of its
   expect(suite).toMatchObject({ verdict: 'regressed', reason: { by: 'unanswered' } });
   expect(suite?.reason?.references).toHaveLength(10);
   expect(suite?.references[49]?.status).not.toBe('regressed');
+});
+
+describe('references of which nothing can be compared', () => {
+  const two = { settings: settings({ n_tries: 2 }) };
+  /** The prompt's variable is renamed, in `renamed` references together with their ids. */
+  const moved = (renamed = 20): [Suite, Suite] => {
+    const kept = named(20);
+    const other = kept.map((one, i) =>
+      i < renamed
+        ? { ...one, id: `n${one.id}`, input: { ask: one.id } }
+        : { ...one, input: { ...one.input, ask: one.id } },
+    );
+    const variable = { name: 'ask', place: { file: 'prompts/p.yaml', line: 4 } };
+    return [
+      shop(OLD, 0, { tests: { references: kept } }),
+      shop('New {ask}', 0, { prompt: { variables: [variable] }, tests: { references: other } }),
+    ];
+  };
+  const healthy = (text: string): Suite => {
+    const one = shop(`${text} k`, 20);
+    return { ...one, prompt: { ...one.prompt, name: 'k', file: 'prompts/k.yaml' } };
+  };
+
+  test('because ids and variables changed together are never green, and the title says so', async () => {
+    const [base, head] = moved();
+    const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
+      said.startsWith('New') ? 'no' : 'yes',
+    );
+    expect(result.conclusion).toBe('neutral');
+    expect(result.suites[0]).toMatchObject({
+      verdict: 'not_compared',
+      evidence: { references: 0, of: 20 },
+    });
+    expect(result.title).toMatch(/^p: 0 of 20 references compared; base’s prompt cannot be asked /);
+    expect(renderTerminal(result, { width: 200, colour: false })).toContain(
+      '0 of 20 references compared',
+    );
+  });
+
+  test('count as missing where they are some of many', async () => {
+    const [base, head] = moved(5);
+    const { result } = await runPipeline(project([base], two), project([head], two), () => 'yes');
+    expect(result.title).toBe('15 of 20 references compared. Inconclusive for 1 suite of 1');
+  });
+
+  test('are not hidden by a healthy suite beside them', async () => {
+    const [base, head] = moved();
+    const { result } = await runPipeline(
+      project([base, healthy(OLD)], two),
+      project([head, healthy(NEW)], two),
+      (_, said) => (/^New nr|^New r\d+$/.test(said) ? 'no' : 'yes'),
+    );
+    expect(result.conclusion).toBe('neutral');
+    expect(result.title).toContain('p: 0 of 20 references compared');
+  });
+
+  test('are open too where only new ones that base cannot be asked were added', async () => {
+    const [base, head] = moved();
+    const empty = { ...base, tests: { ...base.tests, references: [] } };
+    const { result } = await runPipeline(project([empty], two), project([head], two), () => 'yes');
+    expect(result.conclusion).toBe('neutral');
+  });
+
+  test('are green in a suite that is new, and counted in its title', async () => {
+    const [, head] = moved();
+    const alone = await runPipeline(project([], two), project([head], two), () => 'no');
+    expect(alone.result.title).toBe('No regression in 1 suite; 20 new references, none compared');
+    const beside = await runPipeline(
+      project([healthy(OLD)], two),
+      project([head, healthy(NEW)], two),
+      () => 'yes',
+    );
+    expect(beside.result.title).toBe(
+      'No regression in 40 affected references of 2 suites; 20 of them new, not compared',
+    );
+  });
 });

@@ -149,9 +149,14 @@ export const OUTCOMES: OutcomeTable = {
     sign: '✓',
     tone: 'good',
     words: ({ worse }) => (worse === 0 ? 'No regression' : 'No suite regressed'),
-    title: ({ references, ran, worse, evidence = null }) => {
-      const all = evidence === null ? `${counted(references, 'affected reference')} of ` : '';
-      const size = `${all}${counted(ran, 'suite')}`;
+    title: ({ references, fresh = 0, ran, worse, evidence = null }) => {
+      const none = fresh > 0 && fresh >= references;
+      const all =
+        evidence === null && !none ? `${counted(references, 'affected reference')} of ` : '';
+      const uncompared = none
+        ? `; ${counted(fresh, 'new reference')}, none compared`
+        : `; ${count(fresh)} of them new, not compared`;
+      const size = `${all}${counted(ran, 'suite')}${fresh === 0 ? '' : uncompared}`;
       return worse === 0
         ? `No regression in ${size}`
         : `No suite regressed in ${size}${alone(worse)}`;
