@@ -65,7 +65,7 @@ export function compareSuite(
     ratedTries(suite, verdict),
   );
   const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
-  const evidence = countEvidence(suite);
+  const evidence = countEvidence(suite, rollUps);
   const graderError = graderErrorOf(suite, rate, verdict, judges);
   return {
     path,

@@ -11,6 +11,7 @@ import { countOutcomes, tableOf, within, type Tries } from '../statistics/table.
 import { countsIn } from '../suite/gate.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
+import type { RunRollUps } from './roll-up.ts';
 import { preferenceTables } from './tables.ts';
 
 /**
@@ -29,9 +30,14 @@ function isUnanswered(outcome: Outcome): boolean {
  * How many of a suite's references have evidence, of those that should: that gate, and that were to
  * be tried on every side there is. What no metric applies to, on either side, is not among them.
  */
-export function countEvidence(suite: SuiteComparison): EvidenceCount {
+export function countEvidence(
+  suite: SuiteComparison,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+): EvidenceCount {
   const wanted = wantedRuns(suite).filter((run) => !isInapplicable(run));
-  const missing = wanted.filter((run) => !hasEvidence(suite, run)).map(referenceOf);
+  const missing = wanted
+    .filter((run) => !hasEvidence(suite, run, rollUps.get(run)))
+    .map(referenceOf);
   const ids = missing.map(({ id }) => id);
   const critical = missing.filter(({ tags }) => tags.includes('critical')).map(({ id }) => id);
   return { references: wanted.length - missing.length, of: wanted.length, missing: ids, critical };
@@ -56,7 +62,11 @@ function isInapplicable({ base, head }: ReferenceRun): boolean {
   return outcomes.length > 0 && outcomes.every((outcome) => outcome === 'skipped');
 }
 
-function hasEvidence(suite: SuiteComparison, run: ReferenceRun): boolean {
+function hasEvidence(
+  suite: SuiteComparison,
+  run: ReferenceRun,
+  rollUps: RunRollUps | undefined,
+): boolean {
   const {
     run: { deciding },
     policy,
@@ -65,7 +75,11 @@ function hasEvidence(suite: SuiteComparison, run: ReferenceRun): boolean {
   if (policy.kind === 'pairs' && compared.includes(run))
     return preferenceTables(deciding.tests, [run]).length > 0;
   if (takesAPlace(suite, run)) return false;
-  return sidesOf(run).every((side) => judgedOf(run[side]) > 0);
+  const sides = sidesOf(run);
+  // What is compared is the roll-up's word, and some tries alone may not give it one.
+  if (policy.kind === 'references' && rollUps !== undefined)
+    return sides.every((side) => rollUps[side].outcome !== null);
+  return sides.every((side) => judgedOf(run[side]) > 0);
 }
 
 /**
@@ -114,8 +128,9 @@ export interface EvidenceVerdict extends EvidenceCount {
 export function judgeEvidence(
   suites: readonly SuiteComparison[],
   alpha: number,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): Map<SuiteComparison, EvidenceVerdict> {
-  const counts = suites.map(countEvidence);
+  const counts = suites.map((suite) => countEvidence(suite, rollUps));
   const open = new Set(standsBeforeGreen(counts));
   const tested = suites.filter(({ compared }) => compared.length > 0);
   const adjusted = holm(tested.map(answeredLessOften));

@@ -107,7 +107,7 @@ export function judgeSuites(
   );
   settleTogether(seen, verdicts);
   if (complete)
-    for (const [suite, evidence] of judgeEvidence(suites, settings.alpha)) {
+    for (const [suite, evidence] of judgeEvidence(suites, settings.alpha, rollUps)) {
       const verdict = verdicts.get(suite);
       if (verdict !== undefined) verdicts.set(suite, withEvidence(verdict, evidence));
     }

@@ -6,7 +6,7 @@ import { passes } from '../../../src/report/run-tables.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import type { Rollup, SuiteGate, Tests } from '../../../src/suite/suite.ts';
 import type { Evaluate } from '../../../src/types/model.ts';
-import { gate, project, reference, settings } from '../../unit/run/builders.ts';
+import { answer, gate, project, reference, settings } from '../../unit/run/builders.ts';
 import { NEW, OLD, runPipeline, shop, type Given } from '../run/pipeline.ts';
 
 const majority: Rollup = { kind: 'named', policy: 'majority' };
@@ -174,5 +174,44 @@ describe('a custom roll-up, which sees skipped references too', () => {
       ['pass', false],
       ['fail', false],
     ]);
+  });
+});
+
+describe('where roll-ups are the unit, a reference of which tries are missing', () => {
+  const atLeast: Partial<Tests> = { rollup: { kind: 'at_least', k: 3 } };
+  /** Head answers `lost` references in the first of three tries alone. */
+  const partly = (lost: RegExp, references: Tests['references']) =>
+    ran(
+      () => 0,
+      { unit: 'references' },
+      {
+        tests: { ...atLeast, references },
+        tries: 3,
+        given: {
+          edges: {
+            complete: async ({ messages, try: index }) =>
+              lost.test(messages.at(-1)?.content ?? '') && index > 0
+                ? { status: 'error', kind: 'server', message: 'gone' }
+                : answer('yes'),
+          },
+        },
+      },
+    );
+  const sixty = (tags: string[] = []): Tests['references'] =>
+    Array.from({ length: 60 }, (_, i) => reference(`r${String(i)}`, i === 0 ? { tags } : {}));
+
+  test('is not compared, so that two of them are too many for green', async () => {
+    const { suite, result } = await partly(/^New r[01]$/, sixty());
+    expect(suite.evidence).toMatchObject({ references: 58, of: 60, missing: ['r0', 'r1'] });
+    expect(result.conclusion).toBe('neutral');
+    expect(result.title).toMatch(/^58 of 60 references compared\. /);
+  });
+
+  test('is too many by itself where it is critical', async () => {
+    const plain = await partly(/^New r0$/, sixty());
+    expect(plain.result.conclusion).toBe('success');
+    const critical = await partly(/^New r0$/, sixty(['critical']));
+    expect(critical.result.conclusion).toBe('neutral');
+    expect(critical.suite.evidence?.critical).toEqual(['r0']);
   });
 });
