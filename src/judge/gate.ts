@@ -1,8 +1,7 @@
-import { standsBeforeGreen, ungradedSuites } from '../result/counts.ts';
+import { ungradedSuites } from '../result/counts.ts';
 import { errorOf } from '../result/reference-result.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { counted } from '../text/amounts.ts';
 import {
   metricsOf,
   removals,
@@ -11,7 +10,6 @@ import {
   gateOf,
   scoringFailures,
   scoringWarnings,
-  listed,
 } from './findings.ts';
 import {
   NO_TEST,
@@ -21,6 +19,7 @@ import {
   type Found,
   type GateInput,
 } from './outcome.ts';
+import { unseenIn } from './unseen.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
@@ -139,7 +138,7 @@ function gated(input: GateInput): Found {
   const failing =
     settings.on_inconclusive === 'fail' &&
     open.some((suite) => gateOf(suite, settings).fail_on !== 'never');
-  const blind = [...unseenReferences(input), ...unseenMetrics(input), ...unexplainedSuites(input)];
+  const blind = [...unseenIn(input.suites, settings.alpha), ...unexplainedSuites(input)];
   const conclusion =
     failures.length > 0 || failing
       ? 'failure'
@@ -193,34 +192,6 @@ function ungradedShare({ suites }: GateInput): string[] {
     ({ name, ungraded, tries }) =>
       `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`,
   );
-}
-
-/** Too little evidence for green, in suites that do not say so by their verdict. */
-function unseenReferences({ suites }: GateInput): string[] {
-  const counts = suites.flatMap(({ name, verdict, evidence }) =>
-    evidence === undefined ? [] : [{ name, verdict, ...evidence }],
-  );
-  return standsBeforeGreen(counts)
-    .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
-    .map(({ name, verdict, references, of, missing }) =>
-      verdict === 'not_compared'
-        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base’s prompt cannot be asked ${listed(missing)}`
-        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${listed(missing)}`,
-    );
-}
-
-/** Metrics that judged base's answers and none of head's: a check that vanished is no green one. */
-function unseenMetrics({ suites }: GateInput): string[] {
-  return suites
-    .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
-    .flatMap(({ name, metrics }) =>
-      metrics
-        .filter((one) => one.gates !== false && one.judged_base > 0 && one.judged_head === 0)
-        .map(
-          (one) =>
-            `${name}: the metric ${one.name} judged ${counted(one.judged_base, 'answer')} of base and none of head`,
-        ),
-    );
 }
 
 /** What was to gate and could not be looked at is not a success. */

@@ -3,7 +3,7 @@ import { decide as decideOutcome } from '../../../src/judge/gate.ts';
 import type { GateInput } from '../../../src/judge/outcome.ts';
 import type { AttributeResult } from '../../../src/result/attributes.ts';
 import type { ScoringResult } from '../../../src/result/scoring-result.ts';
-import type { SuiteResult } from '../../../src/result/suite-result.ts';
+import type { MetricValues, SuiteResult } from '../../../src/result/suite-result.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
 import { gate, gateInput, referenceResult, sideResult, suiteResult } from '../run/builders.ts';
 import { inWords } from './in-words.ts';
@@ -259,6 +259,83 @@ describe('a metric that judged base and none of head', () => {
 
   test('says nothing where it does not gate', () => {
     expect(unseen({ gates: false }).conclusion).toBe('success');
+  });
+
+  test('is not a success where its mean gates, though it is skipped', () => {
+    expect(unseen({ gates: false, values: meanThat('fail') }).conclusion).toBe('neutral');
+    expect(unseen({ gates: false, values: meanThat('warn') }).conclusion).toBe('success');
+  });
+});
+
+const meanThat = (word: MetricValues['gate']): MetricValues => ({
+  base: 4,
+  head: 4,
+  difference: 0,
+  low: 0,
+  high: 0,
+  p: 1,
+  references: 10,
+  gate: word,
+  moved: null,
+});
+
+describe('a metric whose mean gates and whose numbers head lacks', () => {
+  /** Twenty references of two tries; `has` says which of head's have a number. */
+  const lacking = (has: (reference: number, index: number) => boolean) => {
+    const tries = (side: typeof has, at: number) => {
+      const found = sideResult(['pass', 'pass']);
+      return {
+        ...found,
+        tries: found.tries.map((one, index) => ({
+          ...one,
+          scores: [
+            ...one.scores,
+            {
+              metric: 'tone',
+              status: 'pass' as const,
+              value: side(at, index) ? 4 : null,
+              reason: null,
+              skip: true,
+            },
+          ],
+        })),
+      };
+    };
+    const tone = { name: 'tone', base: 1, head: 1, gates: false, values: meanThat('fail') };
+    return decide(
+      gateInput({
+        suites: [
+          suiteResult({
+            references: Array.from({ length: 20 }, (_, at) =>
+              referenceResult(`r${String(at)}`, {
+                base: tries(() => true, at),
+                head: tries(has, at),
+              }),
+            ),
+            metrics: [{ ...tone, judged_base: 40, judged_head: 40 }],
+          }),
+        ],
+      }),
+    );
+  };
+
+  test('is not a success, and how many have one is said', () => {
+    expect(lacking((at) => at % 2 === 0)).toMatchObject({
+      conclusion: 'neutral',
+      title:
+        'p: gate.metrics wants to compare tone, and 10 of 20 references have a value on head, 20 on base',
+    });
+    expect(lacking((_, index) => index === 0)).toMatchObject({
+      conclusion: 'neutral',
+      reasons: [
+        'p: gate.metrics wants to compare tone, and 20 of head’s 40 tries have a value, 40 of base’s 40',
+      ],
+    });
+  });
+
+  test('is one where nearly all have one', () => {
+    expect(lacking((at, index) => at > 0 || index > 0).conclusion).toBe('success');
+    expect(lacking(() => true).conclusion).toBe('success');
   });
 });
 

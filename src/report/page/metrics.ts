@@ -34,9 +34,9 @@ function suiteHtml(suite: SuiteResult): string {
   const spread = suite.metrics.some(({ name }) => hasValues(suite, name));
   return tableHtml(
     ['Metric', 'Pass rate', 'Judged', ...(spread ? ['Values'] : [])],
-    suite.metrics.map(({ name, base, head, judged_base, judged_head, gates }) => [
+    suite.metrics.map(({ name, base, head, judged_base, judged_head, gates, values }) => [
       {
-        html: `<code>${escapeMarkup(name)}</code>${gates === false ? chip('does not gate', 'neutral') : ''}`,
+        html: `<code>${escapeMarkup(name)}</code>${gates === false && values?.gate !== 'fail' ? chip('does not gate', 'neutral') : ''}`,
         own: false,
       },
       { html: base === null ? percent(head) : rates(base, head), own: true },

@@ -1,0 +1,103 @@
+import { metricNumber } from '../metrics/index.ts';
+import { countsForVerdict, standsBeforeGreen } from '../result/counts.ts';
+import type { TryResult } from '../result/reference-result.ts';
+import type { MetricResult, SuiteResult } from '../result/suite-result.ts';
+import { bundlesOf } from '../statistics/bundles.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import { tableOf, within, type Tries } from '../statistics/table.ts';
+import { counted } from '../text/amounts.ts';
+import type { Outcome } from '../types/metric.ts';
+import { listed } from './findings.ts';
+
+/** Above this share of base's references, or of its tries, what head lacks is not left to chance. */
+const MOST_LOST = 0.02;
+
+/** What could not be seen on head though it could on base, in sentences: with any of it no run is green. */
+export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[] {
+  const green = suites.filter(
+    ({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed',
+  );
+  return [
+    ...unseenReferences(suites),
+    ...green.flatMap((suite) =>
+      suite.metrics.flatMap((metric) => unseenMetric(suite, metric, alpha) ?? []),
+    ),
+  ];
+}
+
+/** Too little evidence for green, in suites that do not say so by their verdict. */
+function unseenReferences(suites: readonly SuiteResult[]): string[] {
+  const counts = suites.flatMap(({ name, verdict, evidence }) =>
+    evidence === undefined ? [] : [{ name, verdict, ...evidence }],
+  );
+  return standsBeforeGreen(counts)
+    .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
+    .map(({ name, verdict, references, of, missing }) =>
+      verdict === 'not_compared'
+        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base’s prompt cannot be asked ${listed(missing)}`
+        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${listed(missing)}`,
+    );
+}
+
+/** A check that vanished is no green one: it judged none of head's answers, or lost its numbers. */
+function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): string | null {
+  const { name, judged_base: before, judged_head: after, values } = metric;
+  const byMean = values?.gate === 'fail';
+  if ((metric.gates !== false || byMean) && before > 0 && after === 0)
+    return `${suite.name}: the metric ${name} judged ${counted(before, 'answer')} of base and none of head`;
+  if (!byMean) return null;
+  const found = sidesOf(suite, ({ scores }) =>
+    scores.some((score) => score.metric === name && metricNumber(score.value) !== null),
+  );
+  const [base, head] = [withAny(found, 'base'), withAny(found, 'head')];
+  const said = `${suite.name}: gate.metrics wants to compare ${name}, and`;
+  if (base - head > MOST_LOST * base)
+    return `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ${String(base)} on base`;
+  const tries = triesIn(found);
+  return isLessOften(found, alpha)
+    ? `${said} ${String(tries.head.has)} of head’s ${String(tries.head.of)} tries have a value, ${String(tries.base.has)} of base’s ${String(tries.base.of)}`
+    : null;
+}
+
+/** Whether each try of a reference has something, by side. */
+type Has = Record<'base' | 'head', boolean[]>;
+
+function sidesOf({ references }: SuiteResult, has: (one: TryResult) => boolean): Has[] {
+  return references
+    .filter(countsForVerdict)
+    .flatMap(({ base, head }) =>
+      base === null || head === null
+        ? []
+        : [{ base: base.tries.map(has), head: head.tries.map(has) }],
+    );
+}
+
+function withAny(found: readonly Has[], side: keyof Has): number {
+  return found.filter((one) => one[side].includes(true)).length;
+}
+
+function triesIn(found: readonly Has[]): Record<keyof Has, { has: number; of: number }> {
+  const count = (side: keyof Has): { has: number; of: number } => {
+    const all = found.flatMap((one) => one[side]);
+    return { has: all.filter((one) => one).length, of: all.length };
+  };
+  return { base: count('base'), head: count('head') };
+}
+
+/** Head's tries have it less often than base's, by more than a little and than chance. */
+function isLessOften(found: readonly Has[], alpha: number): boolean {
+  const { base, head } = triesIn(found);
+  const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);
+  if (lost <= MOST_LOST) return false;
+  const word = (has: boolean): Outcome => (has ? 'pass' : 'fail');
+  const tries = found.map((one): Tries => ({
+    base: one.base.map(word),
+    head: one.head.map(word),
+  }));
+  const alone = tries.map(() => null);
+  const { midDown } = suiteTest(
+    tries.map((one) => tableOf(one)),
+    bundlesOf(tries, alone, Number.POSITIVE_INFINITY),
+  );
+  return within(midDown, alpha);
+}
