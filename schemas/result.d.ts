@@ -3038,6 +3038,10 @@ export interface EvaldiffResult {
       kappa: number | null;
     };
     /**
+     * Head’s answers clearly fall under base’s scoring, and head’s own scoring passes them; absent: not so.
+     */
+    excused?: true;
+    /**
      * References whose answers fall under base’s scoring, where that keeps the suite from green; absent: none.
      */
     fell?: {

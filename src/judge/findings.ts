@@ -1,5 +1,5 @@
 import { suiteAttributes, type AttributeResult } from '../result/attributes.ts';
-import { countsForVerdict } from '../result/counts.ts';
+import { countsForVerdict, underBaseScoring } from '../result/counts.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { MetricValues, SuiteResult } from '../result/suite-result.ts';
@@ -128,15 +128,19 @@ export function movedByScoring({
 }
 
 /**
- * Scorings that moved the pass rate of base's own answers by more than the margin of their suite.
+ * Scorings that moved the pass rate of base's own answers by more than the margin of their suite, or
+ * that pass answers of head which base's fails.
  */
 function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[] {
   return scoring.flatMap((one): GateFinding[] => {
-    const { path, name, scoring_effect: effect } = one;
+    const { path, name, rates, scoring_effect: effect, excused = false } = one;
     const suite = suites.find((of) => of.path === path && of.name === name);
     const gate = suite === undefined ? settings : gateOf(suite, settings);
-    if (effect === null || Math.abs(effect) <= gate.min_drop + SLACK) return [];
-    return [{ text: movedByScoring(one), failOn: gate.fail_on }];
+    const moved = effect !== null && Math.abs(effect) > gate.min_drop + SLACK;
+    return [
+      ...(excused ? [`${name}: ${underBaseScoring(rates, excused)}`] : []),
+      ...(moved ? [movedByScoring(one)] : []),
+    ].map((text) => ({ text, failOn: gate.fail_on }));
   });
 }
 

@@ -10,7 +10,8 @@ import { combinedGate } from '../statistics/gate.ts';
 import { meanDifference } from '../statistics/interval.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
 import { countOutcomes, tableOf, type Counts, type Table } from '../statistics/table.ts';
-import type { GateSettings } from '../suite/suite.ts';
+import { everyMetric } from '../suite/metrics.ts';
+import type { GateSettings, Tests } from '../suite/suite.ts';
 import { percent, counted, pointsApart, signedBetween } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
@@ -19,16 +20,18 @@ import { meanOfCounts, sharedTries } from './tables.ts';
 
 /**
  * Outputs of base and head, each under the scoring of base and of head, and how the change of the pass rate splits: what the
- * prompt did under head's scoring, plus what the scoring did on base's outputs. `fell`: ids of
- * references that `fallUnderBase` named. Null when the scorings do not differ.
+ * prompt did under head's scoring, plus what the scoring did on base's outputs. `hidden`: what
+ * `fallUnderBase` found. Null when the scorings do not differ.
  */
 export function scoringSplit(
   comparison: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-  fell: readonly string[] = [],
+  hidden: FallUnderBase | null = null,
 ): ScoringResult | null {
   const { run: suite } = comparison;
   if (suite.other === null) return null;
+  const fell = hidden === null || hidden.excuse === 'passes' ? [] : hidden.references;
+  const excused = hidden !== null && hidden.excuse !== 'none';
   const runs = splitRuns(comparison);
   const headDecides = suite.deciding.side === 'head';
   const rates = ratesOf(runs.map((run) => cornersOf(run, headDecides, splitTries(comparison))));
@@ -49,6 +52,7 @@ export function scoringSplit(
     because,
     flipped,
     same_answers: sameAnswers(runs, headDecides),
+    ...(excused ? { excused } : {}),
     ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
     summary: inWords({ rates, because, flipped }),
   };
@@ -74,6 +78,11 @@ export interface FallUnderBase {
   base: number;
   head: number;
   references: string[];
+  /**
+   * What speaks for it: `passes`: head's own scoring passes head's answers as often as base's did
+   * base's; `fewer-checks`: the same, by fewer metrics that gate.
+   */
+  excuse: 'none' | 'passes' | 'fewer-checks';
 }
 
 /** Keeps the rounding of means from taking a rate for lower than its equal. */
@@ -81,9 +90,9 @@ const SLACK = 1e-9;
 
 /**
  * Where what is sent and the scoring changed: head's answers, if they clearly fall under base's
- * scoring and head's own scoring does not pass as many of them as base's passed of base's. A new
- * format with a scoring to match is no fall; a new scoring under which nobody passes hides one.
- * Null: there is no such fall, or base's scoring decides anyway.
+ * scoring. A new format with a scoring to match is excused; a new scoring under which nobody passes
+ * hides the fall, and so does one that only lacks checks. Null: there is no such fall, or base's
+ * scoring decides anyway.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
@@ -96,7 +105,6 @@ export function fallUnderBase(
     splitRuns(suite).map((one) => cornersOf(one, true, most)),
   );
   if (base_base === null || head_base === null || head_head === null) return null;
-  if (head_head >= base_base - SLACK) return null;
   const outcomes = compared.map((one) => ({
     base: underBase(one.base, most),
     head: underBase(one.head, most),
@@ -112,7 +120,19 @@ export function fallUnderBase(
   const references = compared.flatMap(({ affected: { reference } }, i) =>
     isFall(tables[i]) ? [reference.id] : [],
   );
-  return regressed ? { base: base_base, head: head_base, references } : null;
+  if (!regressed) return null;
+  const passes = head_head >= base_base - SLACK;
+  const excuse = !passes ? 'none' : hasFewerChecks(run) ? 'fewer-checks' : 'passes';
+  return { base: base_base, head: head_base, references, excuse };
+}
+
+/** What gates on head is part of what gates on base, and not all of it. */
+function hasFewerChecks({ deciding, other }: SuiteComparison['run']): boolean {
+  const names = (tests: Tests): Set<string> =>
+    new Set(everyMetric(tests).flatMap(({ name, skip }) => (skip ? [] : [name])));
+  const after = names(deciding.tests);
+  const before = other === null ? after : names(other.tests);
+  return after.size < before.size && [...after].every((name) => before.has(name));
 }
 
 function underBase(tries: ReferenceRun['base'], most: number): Outcome[] {

@@ -1,4 +1,5 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { underBaseScoring } from '../result/counts.ts';
 import type { EvidenceCount, PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
 import { countOutcomes, isComparable } from '../statistics/table.ts';
@@ -111,7 +112,7 @@ export function summaryOf(
   const { low, high } = verdict.interval;
   return (
     `${whatFell(verdict, suite)}${whatPasses(suite)} ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
-    `${pValue(verdict.p)}); ${whatIsSeen(verdict, suite)}${whyOpen(verdict)}`
+    `${pValue(verdict.p)}); ${whatIsSeen(verdict, suite)}${whyOpen(verdict)}${whatIsHidden(verdict)}`
   );
 }
 
@@ -163,7 +164,7 @@ function nothingPassed({ tables }: SuiteVerdict): boolean {
 
 /** What stands between this suite and a clear answer, or what it could not see under green. */
 function whyOpen(suite: SuiteVerdict): string {
-  const { verdict, reason, tries, hidden } = suite;
+  const { verdict, reason, tries } = suite;
   const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
   switch (reason.by) {
     case 'suspicious':
@@ -173,9 +174,7 @@ function whyOpen(suite: SuiteVerdict): string {
     case 'uncompared':
       return ` Without evidence: ${listed(reason.references)}.`;
     case 'scoring':
-      return hidden === undefined
-        ? ''
-        : ` Under base’s scoring ${percent(hidden.base)} → ${percent(hidden.head)}; the scoring changed too.`;
+      return '';
     case 'unsettled':
       return ` It could not rule out ${tolerated} with ${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`;
     case 'level':
@@ -186,6 +185,12 @@ function whyOpen(suite: SuiteVerdict): string {
     default:
       return verdict === 'regressed' ? '' : ` Tolerance ${inSize(reason.tolerance)} points.`;
   }
+}
+
+function whatIsHidden({ hidden }: SuiteVerdict): string {
+  if (hidden === undefined) return '';
+  const { base, head, excuse } = hidden;
+  return ` ${underBaseScoring({ base_base: base, head_base: head }, excuse !== 'none')}.`;
 }
 
 function listed(ids: readonly string[]): string {

@@ -54,7 +54,7 @@ export interface SuiteVerdict {
   visibleDrop: number | null;
   /** How its metrics' numbers moved. */
   moves: MetricMove[];
-  /** What its scoring hides, where that is the verdict's reason. */
+  /** What falls under base's scoring, though the verdict may be another. */
   hidden?: FallUnderBase;
 }
 
@@ -262,6 +262,7 @@ function withBaseScoring(
   if (!green && verdict.reason.by !== 'unsettled') return verdict;
   const hidden = fallUnderBase(suite, { alpha: verdict.alpha, gate_on: gateOn });
   if (hidden === null) return verdict;
+  if (hidden.excuse === 'passes') return { ...verdict, hidden };
   const { references } = hidden;
   const reason = { ...verdict.reason, by: 'scoring' as const, p: null, references };
   return { ...verdict, verdict: 'inconclusive', reason, hidden };

@@ -1,6 +1,8 @@
+import { percent } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { ReferenceResult } from './reference-result.ts';
 import type { Replaced } from './result.ts';
+import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, MetricResult, MetricValues, SuiteResult } from './suite-result.ts';
 
 /**
@@ -102,4 +104,13 @@ export function evidenceInAll(
   const references = counts.reduce((sum, one) => sum + one.references, 0);
   const of = counts.reduce((sum, one) => sum + one.of, 0);
   return references === of ? null : { references, of };
+}
+
+/** `Under base’s scoring 100.0 % → 0.0 %; …`: a fall that head's own scoring does not show. */
+export function underBaseScoring(
+  { base_base: before, head_base: after }: Pick<ScoringResult['rates'], 'base_base' | 'head_base'>,
+  excused: boolean,
+): string {
+  const why = excused ? 'head’s own scoring passes them' : 'the scoring changed too';
+  return `Under base’s scoring ${percent(before)} → ${percent(after)}; ${why}`;
 }

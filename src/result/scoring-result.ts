@@ -49,6 +49,12 @@ export const scoringResultSchema = z.strictObject({
       kappa: differenceSchema.nullable().describe('Cohen’s kappa of the two scorings.'),
     })
     .describe('Tries of base’s own answers, under both scorings.'),
+  excused: z
+    .literal(true)
+    .describe(
+      'Head’s answers clearly fall under base’s scoring, and head’s own scoring passes them; absent: not so.',
+    )
+    .exactOptional(),
   fell: z
     .array(
       z.strictObject({

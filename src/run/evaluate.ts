@@ -184,10 +184,10 @@ async function compareSuites(
     problems: broken.problems,
     comparisons: shown.map(({ comparison }) => comparison),
     results,
-    scoring: shown.flatMap(({ comparison, verdict, rollUps: own }) => {
-      const fell = verdict?.reason.by === 'scoring' ? verdict.reason.references : [];
-      return scoringSplit(comparison, own, fell) ?? [];
-    }),
+    scoring: shown.flatMap(
+      ({ comparison, verdict, rollUps: own }) =>
+        scoringSplit(comparison, own, verdict?.hidden ?? null) ?? [],
+    ),
     notices: shown.flatMap(({ comparison }, index) => {
       const suite = compared[index];
       return suite === undefined ? [] : suiteNotices(comparison.run, suite);

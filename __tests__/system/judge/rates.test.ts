@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { renderTerminal } from '../../../src/report/terminal.ts';
 import type { Reference, Tests } from '../../../src/suite/suite.ts';
 import type { Request } from '../../../src/types/model.ts';
 import { gate, metric, project, reference, settings } from '../../unit/run/builders.ts';
@@ -196,6 +197,37 @@ describe('a scoring and a prompt that both change', () => {
     );
     expect(result.scoring[0]?.rates).toMatchObject({ base_base: 1, head_base: 0, head_head: 1 });
     expect(result.outcome.kind).toBe('no-regression');
+    const said = 'Under base’s scoring 100.0 % → 0.0 %; head’s own scoring passes them';
+    expect(renderTerminal(result, { width: 300, colour: false }).slice(0, 400)).toContain(said);
+    expect(result.suites[0]?.summary).toContain(said);
+    expect(result.reasons).toContain(`p: ${said}: look at that change before the pass rate`);
+  });
+
+  test.each([
+    ['is gone', [metric('also')]],
+    ['is skipped', [metric('also'), { ...exact.metrics[0]!, skip: true }]],
+  ])('are not green where the check that would have failed %s', async (_, metrics) => {
+    const own = { settings: settings({ n_tries: 3 }) };
+    const both = { metrics: [metric('also'), exact.metrics[0]!] };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { references: references(12), ...both } })], own),
+      project([shop(NEW, 0, { tests: { references: references(12), metrics } })], own),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
+    );
+    expect(result.suites[0]).toMatchObject({ verdict: 'inconclusive', reason: { by: 'scoring' } });
+    expect(result.conclusion).toBe('neutral');
+    expect(result.scoring[0]?.fell).toHaveLength(12);
+  });
+
+  test('fail with gate.scoring where base’s scoring fails what head’s own passes', async () => {
+    const own = { settings: settings({ n_tries: 3, gate: gate({ scoring: 'fail' }) }) };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { references: references(12), ...exact } })], own),
+      project([shop(NEW, 0, { tests: { references: references(12), ...has } })], own),
+      (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(result.reasons[0]).toMatch(/head’s own scoring passes them; gate.scoring is fail$/);
   });
 
   test('leave out what does not gate', async () => {

@@ -1,4 +1,4 @@
-import { worseAlone } from '../../result/counts.ts';
+import { underBaseScoring, worseAlone } from '../../result/counts.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
@@ -104,14 +104,16 @@ export function improvedLine(result: Result): Told {
  * Single references that got worse while their suites are not called regressed, so that their list
  * contradicts nothing.
  */
-function alone({ suites }: Result): Line {
-  const worse = worseAlone(suites);
+function alone(result: Result): Line {
+  const worse = worseAlone(result.suites);
+  const excused = excusedIn(result);
   return worse === 0
-    ? []
+    ? excused
     : [
         text(
           ` ${counted(worse, 'reference')} got worse, which is not enough to call a suite regressed.`,
         ),
+        ...excused,
       ];
 }
 
@@ -132,9 +134,19 @@ export function inconclusiveLine(result: Result): Told {
 /** What the suite's own rates do not show, since they are those under head's scoring; null: nothing. */
 function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): string | null {
   if (reason?.by !== 'scoring') return null;
-  const rates = scoring.find((one) => one.path === path && one.name === name)?.rates;
-  if (rates === undefined) return null;
-  return `Under base’s scoring ${percent(rates.base_base)} → ${percent(rates.head_base)}; the scoring changed too.`;
+  const found = scoring.find((one) => one.path === path && one.name === name);
+  if (found === undefined) return null;
+  return `${underBaseScoring(found.rates, found.excused ?? false)}.`;
+}
+
+/** Where head's own scoring passes what falls under base's, beside a verdict that is not about it. */
+function excusedIn({ scoring, suites }: Result): Line {
+  return scoring.flatMap(({ path, name, rates: of, excused }) => {
+    const suite = suites.find((one) => one.path === path && one.name === name);
+    if (excused !== true || suite?.reason?.by === 'scoring') return [];
+    const whose = suites.length === 1 ? '' : `${name}: `;
+    return [text(` ${whose}${underBaseScoring(of, true)}.`)];
+  });
 }
 
 /** What stands between a suite and green: references by name, or the drop that may be there. */
