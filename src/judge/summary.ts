@@ -149,7 +149,7 @@ function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
   const size = `${counted(comparedReferences(suite, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
   const sees =
     drop === null
-      ? `this suite (${size}) cannot detect a drop`
+      ? `this suite (${size}) usually sees no drop but a collapse`
       : `this suite (${size}) detects drops of ${inSize(drop)} points or more (80 % power)`;
   if (verdict.verdict === 'regressed') return `${sees}.`;
   if (nothingPassed(verdict)) return `no try passes on base, so nothing could get worse (${size}).`;

@@ -341,6 +341,6 @@ test('an interval that reaches from all to nothing rules out no drop', async () 
   expect(suite.pass_rate).toMatchObject({ low: -1 });
   expect(suite.summary).not.toContain('rules out');
   expect(suite.summary).toContain(
-    '(1 reference × 1 try) cannot detect a drop. It could not rule out',
+    '(1 reference × 1 try) usually sees no drop but a collapse. It could not rule out',
   );
 });
