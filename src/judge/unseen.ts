@@ -19,6 +19,7 @@ export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[
   );
   return [
     ...unseenReferences(suites),
+    ...green.flatMap((suite) => unseenTries(suite, alpha) ?? []),
     ...green.flatMap((suite) =>
       suite.metrics.flatMap((metric) => unseenMetric(suite, metric, alpha) ?? []),
     ),
@@ -37,6 +38,19 @@ function unseenReferences(suites: readonly SuiteResult[]): string[] {
         ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base’s prompt cannot be asked ${listed(missing)}`
         : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${listed(missing)}`,
     );
+}
+
+/** Checks that apply to fewer of head's answers than of base's say nothing of the others. */
+function unseenTries(suite: SuiteResult, alpha: number): string | null {
+  const skipped = triesIn(sidesOf(suite, ({ outcome }) => outcome === 'skipped'));
+  const found = sidesOf(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return null;
+  const { base, head } = triesIn(found);
+  const names = suite.metrics
+    .filter((one) => one.gates !== false && one.judged_head < one.judged_base)
+    .map(({ name }) => name);
+  const who = names.length === 0 ? '' : `${listed(names)} judged `;
+  return `${suite.name}: ${who}${String(head.has)} of head’s ${String(head.of)} tries, ${String(base.has)} of base’s ${String(base.of)}; the others were skipped`;
 }
 
 /** A check that vanished is no green one: it judged none of head's answers, or lost its numbers. */

@@ -267,6 +267,36 @@ describe('a metric that judged base and none of head', () => {
   });
 });
 
+describe('a check that applies to fewer answers of head than of base', () => {
+  const applying = (head: Outcome[], of = 20) =>
+    decide(
+      gateInput({
+        suites: [
+          suiteResult({
+            references: Array.from({ length: 20 }, (_, at) =>
+              referenceResult(`r${String(at)}`, {
+                base: sideResult(['pass', 'pass']),
+                head: sideResult(at < of ? head : ['pass', 'pass']),
+              }),
+            ),
+            metrics: [{ name: 'ok', judged_base: 40, judged_head: 20, base: 1, head: 1 }],
+          }),
+        ],
+      }),
+    );
+
+  test('is no success, and how many it judged is said', () => {
+    expect(applying(['pass', 'skipped'])).toMatchObject({
+      conclusion: 'neutral',
+      title: 'p: ok judged 20 of head’s 40 tries, 40 of base’s 40; the others were skipped',
+    });
+  });
+
+  test('is one where chance explains it', () => {
+    expect(applying(['pass', 'skipped'], 1).conclusion).toBe('success');
+  });
+});
+
 const meanThat = (word: MetricValues['gate']): MetricValues => ({
   base: 4,
   head: 4,
