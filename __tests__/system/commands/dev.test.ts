@@ -18,6 +18,7 @@ import {
 } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumPath } from '../../../scripts/chromium.ts';
+import { boardOf } from '../../../src/report/page/workbench.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
@@ -27,6 +28,7 @@ import {
   temporaryFolder,
 } from '../../stand-ins/repository.ts';
 import { openWorkbench, type OpenWorkbench } from '../../stand-ins/workbench.ts';
+import { withKinds } from '../../unit/report/kinds.ts';
 
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
@@ -380,6 +382,24 @@ inBrowser('the workbench in a browser', () => {
       expect(await shown.count()).toBeLessThan(2);
       await page.locator('#choices input').first().click();
       expect(await shown.count()).toBe(2);
+    });
+
+    test('filters by attribute: the references that have it, and they alone', async () => {
+      const result = withKinds(12);
+      const board = boardOf({ result, all: null, missing: false, notes: [], empty: [] });
+      const common = { note: 'up to date', bad: false, old: false, spend: '', undo: false };
+      await page.route('**/board', (route) => route.fulfill({ json: { ...common, ...board } }));
+      await page.reload();
+      const shown = page.locator('.ref:visible');
+      await page.locator('select[name=kinds]').waitFor();
+      for (const { name, references } of result.attributes) {
+        const option = page.locator('select[name=kinds] option', { hasText: name }).first();
+        await page.locator('select[name=kinds]').selectOption(await option.getAttribute('value'));
+        await says(page, '#filter output', `${String(references.length)} of 12 shown`);
+        expect(await shown.count()).toBe(references.length);
+      }
+      await page.unroute('**/board');
+      await page.reload();
     });
 
     test('draws nothing over what somebody is writing, whatever changes meanwhile', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { sweepNotice, sweepExtent } from '../../../src/config/sweep.ts';
+import { readOverrides } from '../../../src/config/overrides.ts';
+import { sweepNotice, sweepExtent, withoutFixed } from '../../../src/config/sweep.ts';
 import { PROMPT, problemsOf, read, suiteFiles } from './tree.ts';
 
 const numbers = (count: number) =>
@@ -13,6 +14,21 @@ describe('a sweep', () => {
     });
     expect(sweepExtent({})).toBeNull();
     expect(sweepNotice({ model: ['a'] }, [])).toEqual([]);
+  });
+
+  test('runs of each key the one value that is asked for alone, and of the others all', async () => {
+    const { project } = await read(
+      { ...suiteFiles(), 'evaldiff.yaml': 'sweep:\n  temperature: [0, 1]\n  seed: [1, 2]\n' },
+      { configRequired: true },
+    );
+    const { overrides } = readOverrides([]);
+    expect(
+      withoutFixed(project.settings, { ...overrides, only: { temperature: 1 } }).sweep,
+    ).toEqual({
+      temperature: [1],
+      seed: [1, 2],
+    });
+    expect(withoutFixed(project.settings, overrides).sweep).toEqual(project.settings.sweep);
   });
 
   test('of ten thousand combinations is refused with its size, wherever it is written', async () => {

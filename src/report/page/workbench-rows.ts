@@ -1,4 +1,4 @@
-import { pairing, TOLD_APART } from '../../judge/pairing.ts';
+import { pairing, toldApart } from '../../judge/pairing.ts';
 import type { AttributeResult } from '../../result/attributes.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
@@ -107,14 +107,15 @@ function matrixOf(compared: readonly SuiteResult[], stored: readonly SuiteResult
   };
 }
 
-/** Further variants against the first, on the same references. */
+/** Further variants against the first, on the same references; adjusted together, as the ranking is. */
 function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
   if (first === undefined) return [];
-  return others.flatMap((other) => {
+  const apart = toldApart(first, others);
+  return others.flatMap((other, at) => {
     const paired = pairing(first, other);
     if (paired === null) return [];
     const word =
-      paired.p >= TOLD_APART
+      apart[at] !== true
         ? 'is not told apart from'
         : paired.difference < 0
           ? 'is worse than'

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { boardOf } from '../../../../src/report/page/workbench.ts';
+import type { Result } from '../../../../src/result/result.ts';
+import type { SuiteResult } from '../../../../src/result/suite-result.ts';
+import { withKinds } from '../kinds.ts';
+import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
+
+const board = (result: Result, all: Result | null = null) =>
+  boardOf({ result, all, missing: false, notes: [], empty: [] });
+
+describe("the workbench's board", () => {
+  test.each([
+    ['compared', (result: Result) => board(result)],
+    ['stored alone', (result: Result) => board({ ...result, suites: [], attributes: [] }, result)],
+  ])('offers each attribute of what is %s, and its references have it', (_, drawn) => {
+    const result = withKinds(12);
+    const { choices, rows } = drawn(result);
+    const named = new Map(
+      [...choices.matchAll(/<option value="([^"]+)">([^<]+)<\/option>/g)].map(
+        ([, value = '', words = '']) => [words.replace(/ \(\d+\)$/, ''), value],
+      ),
+    );
+    expect(result.attributes.length).toBeGreaterThan(0);
+    for (const { name, references } of result.attributes)
+      expect([
+        name,
+        rows.filter(({ kinds }) => kinds.includes(named.get(name) ?? '')).length,
+      ]).toEqual([name, references.length]);
+  });
+
+  test('tells variants apart as the ranking does: by p-values that are adjusted together', () => {
+    // Five of forty references differ, all one way: p is 1/32, and twice that among two.
+    const suite = (model: string, from: number): SuiteResult =>
+      suiteOf(
+        'capitals',
+        Array.from({ length: 40 }, (_, at) => {
+          const outcome = at >= from && at < from + 5 ? ('fail' as const) : ('pass' as const);
+          const head = sideOf([{ outcome, actual: 'x' }]);
+          return referenceOf(`q${String(at)}`, outcome, { base: null, head, p: null, q: null });
+        }),
+        { variant: { model, parameters: {} }, verdict: 'not_compared' },
+      );
+    const of = (...suites: SuiteResult[]) =>
+      board(resultOf({ mode: 'sweep', base: null, title: '', suites })).html;
+    const best = suite('best', 40);
+    expect(of(best, suite('one', 0))).toContain('one is worse than best');
+    const two = of(best, suite('one', 0), suite('two', 5));
+    expect(two).toContain('one is not told apart from best');
+    expect(two).toContain('two is not told apart from best');
+  });
+});
