@@ -1,12 +1,6 @@
 import { diffArrays } from 'diff';
 import { align, likeness } from './likeness.ts';
-import {
-  isMoved,
-  numbered,
-  type MergedLine,
-  type MergedText,
-  type TextPiece,
-} from './text-units.ts';
+import { numbered, type MergedLine, type MergedText, type TextPiece } from './text-units.ts';
 
 /** Longer lines are taken apart into sentences, in characters. */
 const LONG_LINE = 100;
@@ -31,7 +25,6 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
   if (drafts === null) return wholeTexts(base, head);
   const units: TextPiece[][] = [];
   const lines = grain === 'hunks' ? byHunks(drafts, units) : byLines(drafts, units);
-  if (grain === 'lines') joinBlanks(units);
   return numbered(lines, units, grain);
 }
 
@@ -123,6 +116,7 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
     );
     const open = [...draft.added];
     const lines: MergedLine[] = [];
+    const first = units.length;
     const alone = (one: TextPiece): void => {
       lines.push(lineAlone(one, moved, units));
     };
@@ -141,6 +135,7 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
       lines.push(rewordedLine(removed, wording, units));
     }
     bringUpTo(undefined);
+    units.push(...joinBlanks(units.splice(first)));
     return lines;
   });
 }
@@ -268,23 +263,20 @@ export function sentencesOf(line: string): string[] {
   return [...sentences, line.slice(start)];
 }
 
-/** Blank lines that come or go belong to the change beside them; alone they are one themselves. */
-function joinBlanks(units: TextPiece[][]): void {
-  const textOf = (unit: readonly TextPiece[], side: 'base' | 'head'): string =>
-    unit
-      .filter((one) => one.side === side)
-      .map(({ text }) => text)
-      .join(' ')
-      .trim();
-  const isBlank = (unit: readonly TextPiece[]): boolean =>
-    textOf(unit, 'base') === textOf(unit, 'head') && !isMoved(unit);
-  for (let index = 0; index < units.length && units.length > 1;) {
-    const unit = units[index];
-    const into = units[index === 0 ? 1 : index - 1];
-    if (unit === undefined || into === undefined || !isBlank(unit)) index += 1;
-    else {
-      into.push(...unit);
-      units.splice(index, 1);
-    }
+/**
+ * The units of one hunk. Blank lines that come or go belong to the change beside them there, for it is
+ * one edit; where they are all of the hunk, they are a unit themselves.
+ */
+function joinBlanks(hunk: readonly TextPiece[][]): TextPiece[][] {
+  const isText = (unit: readonly TextPiece[]): boolean =>
+    unit.some(({ text }) => text.trim() !== '');
+  const texts = hunk.filter(isText);
+  if (texts.length === 0) return hunk.length === 0 ? [] : [hunk.flat()];
+  const joined = texts.map((unit) => [...unit]);
+  let into = joined[0];
+  for (const unit of hunk) {
+    if (isText(unit)) into = joined[texts.indexOf(unit)];
+    else into?.push(...unit);
   }
+  return joined;
 }

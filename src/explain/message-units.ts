@@ -2,7 +2,7 @@ import type { CauseUnit } from '../result/causes.ts';
 import type { Prompt } from '../suite/suite.ts';
 import { align, likeness } from './likeness.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
-import type { MergedText } from './text-units.ts';
+import { wholeSpan, type MergedText } from './text-units.ts';
 import type { Places } from './unit-places.ts';
 
 type Message = Prompt['messages'][number];
@@ -112,21 +112,19 @@ function wholeMessage(
   places: Places,
 ): CauseUnit {
   const { side, message } = own;
-  const span = {
-    text: message.content,
-    from: 0,
-    to: message.content.split('\n').length - 1,
-  };
   const none = { base: null, head: null };
-  const unit = { ...none, [side]: span, kind: 'hunk' as const, anchor: 0 };
+  const unit = { ...none, [side]: wholeSpan(message.content), kind: 'hunk' as const, anchor: 0 };
   const found = places.unitOf(
     unit,
     { ...none, [side]: message.content },
     { ...none, [side]: message.place },
   );
+  // A message begins on a line, whether or not its text is written as it reads.
+  const { file, line } = message.place;
+  const lines = found.lines.from === 0 ? { from: line, to: line } : found.lines;
   const next = merged.slice(merged.indexOf(own)).flatMap(placeOnHead)[0];
-  const head = side === 'head' ? found.head : (next ?? found.head);
-  return { ...found, kind: 'message', name: message.role, head };
+  const head = side === 'head' ? { file, line: lines.from } : (next ?? found.head);
+  return { ...found, kind: 'message', name: message.role, lines, head };
 }
 
 function placeOnHead(one: MergedMessage): CauseUnit['head'][] {

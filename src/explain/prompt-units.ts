@@ -7,6 +7,7 @@ import type { Prompt } from '../suite/suite.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
 import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
 import { composedParameters, mergeParameters, parameterUnits } from './parameter-units.ts';
+import { wholeSpan } from './text-units.ts';
 import { createPlaces, type ReadLines } from './unit-places.ts';
 
 /** A change of a prompt as units, each of which can be made by itself. */
@@ -96,11 +97,10 @@ function code({ suite: base }: SuiteSide, { suite: head }: SuiteSide, read: Read
   if (before === null || after === null) return { units: [], prompt: () => ({ code: before }) };
   const places = createPlaces(base.prompt, head.prompt, read);
   if (before.language !== after.language) {
-    const span = (text: string) => ({ text, from: 0, to: text.split('\n').length - 1 });
     const whole = {
       kind: 'hunk' as const,
-      base: span(before.source),
-      head: span(after.source),
+      base: wholeSpan(before.source),
+      head: wholeSpan(after.source),
       anchor: 0,
     };
     const text = { base: before.source, head: after.source };

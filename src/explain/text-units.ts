@@ -25,7 +25,10 @@ export interface TextUnit {
   kind: 'line' | 'sentence' | 'moved line' | 'hunk';
   base: TextSpan | null;
   head: TextSpan | null;
-  /** The line of head, from 0, on which it stands or, where it only takes away, before which it stood. */
+  /**
+   * The line of head, from 0, on which it stands or, where it only takes away, before which it stood:
+   * behind the last one, their number.
+   */
   anchor: number;
 }
 
@@ -37,15 +40,20 @@ export interface TextSpan {
 }
 
 /** Its line went from one place to another. */
-export function isMoved(unit: readonly TextPiece[]): boolean {
-  const [first, second] = unit;
+function isMoved(unit: readonly TextPiece[], lines: ReadonlyMap<TextPiece, MergedLine>): boolean {
+  const [first, second] = unit.filter(({ text }) => text.trim() !== '');
   return (
     first !== undefined &&
     second !== undefined &&
     first.side !== second.side &&
-    first.text.trim() !== '' &&
-    first.text.trim() === second.text.trim()
+    first.text.trim() === second.text.trim() &&
+    lines.get(first) !== lines.get(second)
   );
+}
+
+/** A text as a whole; the line break at its end begins no line. */
+export function wholeSpan(text: string): TextSpan {
+  return { text, from: 0, to: text.trimEnd().split('\n').length - 1 };
 }
 
 /**
@@ -75,9 +83,8 @@ export function numbered(
 function headLines(lines: readonly MergedLine[]): Map<TextPiece, number> {
   const found = new Map<TextPiece, number>();
   let next = 0;
-  const last = lines.filter(isOnHead).length - 1;
   for (const line of lines) {
-    for (const one of line.pieces) found.set(one, Math.max(0, Math.min(next, last)));
+    for (const one of line.pieces) found.set(one, next);
     if (isOnHead(line)) next += 1;
   }
   return found;
@@ -97,10 +104,7 @@ function kindOf(
     lines.get(one)?.pieces.some((other) => other.unit !== one.unit),
   );
   if (others) return 'sentence';
-  const [first, second] = unit;
-  const apart =
-    first !== undefined && second !== undefined && lines.get(first) !== lines.get(second);
-  return isMoved(unit) && apart ? 'moved line' : 'line';
+  return isMoved(unit, lines) ? 'moved line' : 'line';
 }
 
 function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | null {

@@ -31,11 +31,9 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
     kind: TextUnit['kind'],
   ): LineRange => {
     const ranges = rangesOf(side, text, at);
-    const whole = {
-      from: ranges[span.from]?.from ?? at.line,
-      to: ranges[span.to]?.to ?? at.line,
-    };
-    if (kind !== 'sentence') return whole;
+    const [from, to] = [ranges[span.from]?.from ?? 0, ranges[span.to]?.to ?? 0];
+    const whole = from > 0 && to >= from ? { from, to } : { from, to: from };
+    if (kind !== 'sentence' || from === 0) return whole;
     const own = textPlace(read(side, at.file) ?? [], whole.from, span.text);
     return own !== null && own.to <= whole.to ? own : whole;
   };
@@ -66,7 +64,7 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
         const place = at.head ?? { file: head.file, line: 0 };
         if (written !== null) return { file: place.file, line: from };
         const ranges = texts.head === null ? [] : rangesOf('head', texts.head, place);
-        return { file: place.file, line: ranges[anchor]?.from ?? place.line };
+        return { file: place.file, line: ranges[anchor]?.from ?? 0 };
       }
     },
   };
