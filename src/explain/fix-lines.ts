@@ -1,38 +1,88 @@
 import { readYaml } from '../documents/yaml.ts';
 import type { CauseUnit, Fix } from '../result/causes.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+import type { Prompt } from '../suite/suite.ts';
 import type { Json, JsonMap } from '../types/plain.ts';
+import { linePlaces } from './text-places.ts';
 
 /** Lines of a file on head, and what takes their place. */
 type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 
+/** What a prompt sends, in messages or by code. */
+type Body = Pick<Prompt, 'messages' | 'code'>;
+
 /**
- * The edit of head's file that puts `text` in the place of a unit, or takes the unit out (null);
- * null where the file writes the unit otherwise than the prompt reads it, so that nobody could say
- * what the edit would make of it. Of a YAML or JSON file the edit is read back: no other value may
- * change, and of this one nothing but the unit.
+ * The edit of head's file that makes `wanted` of what head sends by putting `text` in the place of a
+ * unit, or taking the unit out (null); null where the file writes the unit otherwise than the prompt
+ * reads it. Whoever shows the edit reads the prompt back first ({@link isWhatRan}): of a YAML or JSON
+ * file one value changes here, but nobody has seen into what.
  */
-export function editOf(unit: CauseUnit, text: string | null, file: readonly string[]): Edit | null {
-  if (unit.kind !== 'line' && unit.kind !== 'sentence' && unit.kind !== 'hunk') return null;
-  const edit = unit.side === 'base' ? insertion(unit, text, file) : replacement(unit, text, file);
-  return edit !== null && isExact(unit, text, file.join('\n'), edit) ? edit : null;
+export function editOf(
+  unit: CauseUnit,
+  text: string | null,
+  { head, wanted }: { head: Body; wanted: Body },
+  file: readonly string[],
+): Edit | null {
+  const change = isText(unit) ? changedText(head, wanted) : null;
+  if (change === null) return null;
+  const edit = ofLines(unit, change, file) ?? ofWords(unit, text, file);
+  return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
 
-function isExact({ head_text }: CauseUnit, text: string | null, file: string, edit: Edit): boolean {
+/** Whether a unit is text that a file writes, which an edit of its lines could change. */
+export function isText({ kind }: CauseUnit): boolean {
+  return kind === 'line' || kind === 'sentence' || kind === 'hunk';
+}
+
+/**
+ * Whether head's prompt, read back with an edit, is the one that was tried, to the letter, and
+ * nothing of it is other than that. `before`: as it is read without the edit.
+ */
+export function isWhatRan(after: Prompt, wanted: Body, before: Prompt): boolean {
+  const sent = ({ messages, code }: Body): string =>
+    canonicalJson([
+      messages.map(({ role, content }) => [role, content]),
+      code === null ? null : [code.language, code.source],
+    ]);
+  const rest = ({ model, parameters, variables, made }: Prompt): string =>
+    canonicalJson([model, parameters, variables.map(({ name }) => name), made !== undefined]);
+  return sent(after) === sent(wanted) && rest(after) === rest(before);
+}
+
+/** The one text that differs, as the file writes it. */
+interface ChangedText {
+  line: number;
+  before: string;
+  after: string;
+}
+
+function changedText(head: Body, wanted: Body): ChangedText | null {
+  if (head.code !== null && wanted.code !== null)
+    return {
+      line: head.code.place.line,
+      before: head.code.source,
+      after: wanted.code.source,
+    };
+  if (head.messages.length !== wanted.messages.length) return null;
+  const changed = head.messages.flatMap(({ content, place }, i) => {
+    const after = wanted.messages[i]?.content ?? content;
+    return after === content ? [] : [{ line: place.line, before: content, after }];
+  });
+  return changed.length === 1 ? (changed[0] ?? null) : null;
+}
+
+/** Whether the edit changes one text of a YAML or JSON file and nothing else of it. */
+function isAlone(file: string, edit: Edit): boolean {
   if (!/\.(?:ya?ml|json)$/i.test(edit.file)) return true;
   const before = readYaml(edit.file, file);
   const after = readYaml(edit.file, withEdit(file, edit) ?? '');
   if (!before.ok || !after.ok) return false;
   const changed = differences(before.value.value, after.value.value);
-  return changed.length > 0 && changed.every((one) => becomes(one, head_text ?? '', text ?? ''));
+  return changed.length === 1 && changed[0] === 'text';
 }
 
-/** A value on both sides of an edit; null: it is no text there. */
-interface Difference {
-  before: string | null;
-  after: string | null;
-}
-
-function differences(one: Json | undefined, other: Json | undefined): Difference[] {
+/** The values that differ, each a text on both sides or something else. */
+function differences(one: Json | undefined, other: Json | undefined): ('text' | 'other')[] {
   if (isTree(one) && isTree(other) && Array.isArray(one) === Array.isArray(other)) {
     const [before, after] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
     return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) =>
@@ -40,89 +90,78 @@ function differences(one: Json | undefined, other: Json | undefined): Difference
     );
   }
   if (one === other) return [];
-  const textOf = (value: Json | undefined): string | null =>
-    typeof value === 'string' ? value : null;
-  return [{ before: textOf(one), after: textOf(other) }];
+  return [typeof one === 'string' && typeof other === 'string' ? 'text' : 'other'];
 }
 
 function isTree(value: Json | undefined): value is Json[] | JsonMap {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether a text becomes the other by writing `text` for `own` once, blanks aside. */
-function becomes({ before, after }: Difference, own: string, text: string): boolean {
-  if (before === null || after === null) return false;
-  const [part, put] = [withoutBlanks(own), withoutBlanks(text)];
-  // What is put in out of nothing is what taking it out again would leave.
-  if (part === '') return put !== '' && becomes({ before: after, after: before }, text, own);
-  const [whole, wanted] = [withoutBlanks(before), withoutBlanks(after)];
-  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + 1))
-    if (`${whole.slice(0, at)}${put}${whole.slice(at + part.length)}` === wanted) return true;
-  return false;
-}
-
-function withoutBlanks(text: string): string {
-  return text.replace(/\s+/g, '');
-}
-
-/** What head only took away comes back before the line that it stood before. */
-function insertion(
-  { head: { file: path, line } }: CauseUnit,
-  text: string | null,
+/** Whole lines in other words, where the file has them as the text does but for their indent. */
+function ofLines(
+  { head: { file: path } }: CauseUnit,
+  { line, ...texts }: ChangedText,
   file: readonly string[],
 ): Edit | null {
-  const next = file[line - 1];
-  if (next === undefined || text === null) return null;
-  const indent = next.slice(0, next.length - next.trimStart().length);
-  const lines = indented(text, indent);
+  const [before, after] = [texts.before.split('\n'), texts.after.split('\n')];
+  const places = linePlaces(file, line, texts.before).map(({ from }) => from);
+  const isWhole = (i: number): boolean => {
+    const own = before[i];
+    const at = places[i] ?? 0;
+    return own !== undefined && at > 0 && file[at - 1]?.trim() === own.trim();
+  };
+  const isWords = (i: number): boolean => isWhole(i) && before[i]?.trim() !== '';
+  let [start, end] = [0, 0];
+  const shortest = Math.min(before.length, after.length);
+  while (start < shortest && before[start] === after[start]) start += 1;
+  while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const widen = (): boolean => {
+    // What is put in needs a line beside it; the one that it goes before, if that has words.
+    const isAfter = !(end > 0 && isWords(before.length - end));
+    if (isAfter) start -= 1;
+    else end -= 1;
+    return start >= 0;
+  };
+  if (start + end === before.length && !widen()) return null;
+  // No lines and one blank line would be written alike.
+  if (after.slice(start, after.length - end).join() === '' && start + end < after.length)
+    if (!widen()) return null;
+  const replaced = before.slice(start, before.length - end).map((_, i) => start + i);
+  const [from, to] = [places[start] ?? 0, places[before.length - end - 1] ?? 0];
+  if (!replaced.every(isWhole) || to - from !== replaced.length - 1) return null;
+  const near = [...before.keys()]
+    .filter(isWords)
+    .sort((a, b) => Math.abs(a - start) - Math.abs(b - start))[0];
+  if (near === undefined) return null;
+  const indent = indentOf(file[(places[near] ?? 0) - 1] ?? '', before[near] ?? '');
   return {
     file: path,
-    lines: { from: line, to: line },
-    replaced: next,
-    replacement: [...lines, next].join('\n'),
+    lines: { from, to },
+    replaced: file.slice(from - 1, to).join('\n'),
+    replacement: after
+      .slice(start, after.length - end)
+      .map((own) => (own.trim() === '' ? '' : `${indent}${own}`))
+      .join('\n'),
   };
 }
 
-function replacement(
-  { file: path, lines: { from, to }, head_text }: CauseUnit,
+/** Words within a line, where the file writes more on it. */
+function ofWords(
+  { head: { file: path }, side, lines: { from, to }, head_text }: CauseUnit,
   text: string | null,
   file: readonly string[],
 ): Edit | null {
-  const written = file.slice(from - 1, to);
-  const own = (head_text ?? '').split('\n');
-  const edit = (lines: readonly string[]): Edit => ({
-    file: path,
-    lines: { from, to },
-    replaced: written.join('\n'),
-    replacement: lines.join('\n'),
-  });
-  const isBlock =
-    written.length === own.length && own.every((line, i) => isWhole(line, written[i]));
-  const [line = ''] = written;
-  const [part = ''] = own;
-  if (isBlock) return edit(text === null ? [] : indented(text, indentOf(line, part)));
-  const isOne = written.length === 1 && own.length === 1 && isPlain(`${text ?? ''}${part}`);
-  return isOne ? within(line, part.trim(), (text ?? '').trim(), edit) : null;
-}
-
-/** A part of a line in other words. */
-function within(
-  line: string,
-  part: string,
-  text: string,
-  edit: (lines: readonly string[]) => Edit,
-): Edit | null {
+  const [line, part, put] = [file[from - 1], (head_text ?? '').trim(), (text ?? '').trim()];
+  if (side === 'base' || from !== to || line === undefined || !isPlain(`${put}${part}`))
+    return null;
   const at = part === '' ? -1 : line.indexOf(part);
   if (at < 0) return null;
-  return edit([`${line.slice(0, at)}${text}${line.slice(at + part.length)}`.trimEnd()]);
-}
-
-function indented(text: string, indent: string): string[] {
-  return text.split('\n').map((line) => (line.trim() === '' ? '' : `${indent}${line}`));
-}
-
-function isWhole(own: string, written: string | undefined): boolean {
-  return written?.trim() === own.trim();
+  return {
+    file: path,
+    lines: { from, to },
+    replaced: line,
+    replacement: `${line.slice(0, at)}${put}${line.slice(at + part.length)}`.trimEnd(),
+  };
 }
 
 /** Within a line only plain words are sure to mean themselves, whatever quotes stand around them. */

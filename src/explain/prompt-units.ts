@@ -19,6 +19,9 @@ export interface PromptChange {
     chosen: ReadonlySet<number>,
     reworded?: Rewording | null,
   ): Generation;
+  /** Head's prompt, and what it sends where it has the chosen units alone. */
+  head: Prompt;
+  body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
 }
 
 /** Why a change cannot be taken apart, as a clause. */
@@ -49,20 +52,24 @@ export function promptChange(
   const shared = [...(model === null ? [] : [model]), ...parameterUnits(parameters, base, head)];
   const shift = shared.length;
   const offset = model === null ? 0 : 1;
+  const bodyOf: PromptChange['body'] = (chosen, reworded = null) => ({
+    messages: [],
+    code: null,
+    ...body.prompt(
+      (unit) => chosen.has(unit + shift),
+      reworded === null ? null : { ...reworded, unit: reworded.unit - shift },
+    ),
+  });
   return {
     units: [...shared, ...body.units],
+    head: head.suite.prompt,
+    body: bodyOf,
     generation(one, chosen, reworded = null) {
       const all = shift + body.units.length;
       if (reworded === null && chosen.size === 0 && one.base !== null) return one.base;
       if (reworded === null && chosen.size === all && one.head !== null) return one.head;
       const from = model !== null && chosen.has(0) ? head : base;
-      const prompt = {
-        ...base.suite.prompt,
-        ...body.prompt(
-          (unit) => chosen.has(unit + shift),
-          reworded === null ? null : { ...reworded, unit: reworded.unit - shift },
-        ),
-      };
+      const prompt = { ...base.suite.prompt, ...bodyOf(chosen, reworded) };
       const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
       // A variable of base's that head no longer has keeps base's value.
       const input = { ...one.baseReference?.input, ...one.reference.input };

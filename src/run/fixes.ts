@@ -1,11 +1,12 @@
 import type { AskTools } from '../explain/ask.ts';
 import { draftFixes } from '../explain/draft-fix.ts';
-import { editOf } from '../explain/fix-lines.ts';
+import { editOf, isText, isWhatRan, withEdit } from '../explain/fix-lines.ts';
 import type { PromptChange } from '../explain/prompt-units.ts';
 import type { Cause, CauseUnit, Fix } from '../result/causes.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import type { Table } from '../statistics/table.ts';
+import type { Prompt } from '../suite/suite.ts';
 import { count } from '../text/amounts.ts';
 import type { MakeTries } from './cause-tries.ts';
 
@@ -30,6 +31,8 @@ export interface FixBench {
   make: MakeTries;
   /** Head's lines of a file; null: not known. */
   lines(file: string): readonly string[] | null;
+  /** Head's prompt as it is read where a file of head has this text; null: it cannot be. */
+  reread(file: string, text: string): Promise<Prompt | null>;
   /** Who writes drafts; null: nobody is asked. */
   grader: AskTools | null;
   /** Why no further call is made, as a clause; null: calls are left. */
@@ -59,27 +62,63 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
     bench.grader === null || !isDrafted
       ? []
       : await draftFixes(unit, fallenBy(cause, bench), bench.grader);
-  const file = bench.lines(unit.head.file) ?? [];
-  const edited = (kind: Fix['kind'], text: string | null): Candidate[] => {
-    const edit = editOf(unit, text, file);
-    return edit === null ? [] : [{ kind, text, edit }];
-  };
-  const candidates = [
-    ...drafts.flatMap((draft) => edited('draft', asWide(draft, unit))),
-    ...edited('set back', unit.base_text),
+  const wanted: Pick<Candidate, 'kind' | 'text'>[] = [
+    ...drafts.map((draft) => ({ kind: 'draft' as const, text: asWide(draft, unit) })),
+    { kind: 'set back', text: unit.base_text },
   ];
+  const candidates = await withEdits(wanted, unit, bench);
   let unjudged = false;
   for (const candidate of candidates) {
-    const found = await tried(cause, candidate, bench, LEVEL / candidates.length);
+    const found = await tried(cause, unit, candidate, bench, LEVEL / candidates.length);
     if (found === 'unjudged') unjudged = true;
     else if (found !== 'no better')
       return { fix: { kind: candidate.kind, ...candidate.edit, ...found } };
   }
+  if (candidates.length === 0) return none(whyNoEdit(unit));
   return none(whyNone(candidates.length, bench.ended(), unjudged));
 }
 
+/** Those that an edit of head's file makes, as it is read back: no other text would be what ran. */
+async function withEdits(
+  wanted: readonly Pick<Candidate, 'kind' | 'text'>[],
+  unit: CauseUnit,
+  bench: FixBench,
+): Promise<Candidate[]> {
+  const { file } = unit.head;
+  const lines = bench.lines(file) ?? [];
+  const before = isText(unit) ? await bench.reread(file, lines.join('\n')) : null;
+  const candidates: Candidate[] = [];
+  for (const one of before === null ? [] : wanted) {
+    const body = bench.change.body(...madeOf(one, unit, bench.change));
+    const edit = editOf(unit, one.text, { head: bench.change.head, wanted: body }, lines);
+    const text = edit === null ? null : withEdit(lines.join('\n'), edit);
+    const after = text === null ? null : await bench.reread(file, text);
+    if (edit !== null && before !== null && after !== null && isWhatRan(after, body, before))
+      candidates.push({ ...one, edit });
+  }
+  return candidates;
+}
+
+/** What is left of the change with a candidate: all but its unit, or all with other words of it. */
+function madeOf(
+  { kind, text }: Pick<Candidate, 'kind' | 'text'>,
+  own: CauseUnit,
+  { units }: PromptChange,
+): Parameters<PromptChange['body']> {
+  const unit = units.indexOf(own);
+  const all = [...units.keys()];
+  return kind === 'set back'
+    ? [new Set(all.filter((one) => one !== unit))]
+    : [new Set(all), { unit, text: text ?? '' }];
+}
+
+function whyNoEdit(unit: CauseUnit): string {
+  return isText(unit)
+    ? 'no edit of its lines in the file makes exactly what would be tried'
+    : `only lines of text and code get one, and this is a ${unit.kind}`;
+}
+
 function whyNone(candidates: number, ended: string | null, unjudged: boolean): string {
-  if (candidates === 0) return 'it is not a text of its own lines in a file';
   if (ended !== null) return ended;
   if (unjudged) return 'not every try of what could fix it was judged';
   const ran =
@@ -109,6 +148,7 @@ type Counts = Table['head'];
  */
 async function tried(
   cause: Cause,
+  unit: CauseUnit,
   candidate: Candidate,
   bench: FixBench,
   level: number,
@@ -119,7 +159,7 @@ async function tried(
   const worse = numbers.filter((i) => ids.has(references[i]?.id ?? '')).slice(0, MOST_FALLEN);
   const { least, most } = PER_REFERENCE;
   const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fallen / worse.length)));
-  const passedBy = runner(cause, candidate, bench, tries);
+  const passedBy = runner(unit, candidate, bench, tries);
   const isJudged = (own: Counts): boolean => own.tries === tries;
   const isFlawless = (own: Counts): boolean => own.passes === tries;
   const restored = await passedBy(worse);
@@ -143,24 +183,19 @@ async function tried(
 
 /** Tries a candidate on references, by their numbers. */
 function runner(
-  { units }: Cause,
-  { kind, text }: Candidate,
+  unit: CauseUnit,
+  candidate: Candidate,
   { change, make }: FixBench,
   tries: number,
 ): (references: readonly number[]) => Promise<Counts[]> {
-  const unit = change.units.findIndex((one) => one === units[0]);
-  const all = new Set(change.units.keys());
-  const without = new Set([...all].filter((one) => one !== unit));
+  const made = madeOf(candidate, unit, change);
   return async (references) => {
     const draws = references.flatMap((reference) => Array.from({ length: tries }, () => reference));
     const passed = await make(
       draws.map((reference) => ({
         reference,
-        prompt: `fix ${text ?? ''}`,
-        generation: (one) =>
-          kind === 'set back'
-            ? change.generation(one, without)
-            : change.generation(one, all, { unit, text: text ?? '' }),
+        prompt: `fix ${candidate.text ?? ''}`,
+        generation: (one) => change.generation(one, ...made),
       })),
     );
     return references.map((reference) => {

@@ -197,6 +197,28 @@ export async function readSides(
   };
 }
 
+/**
+ * Reads head's prompts as they would be with a file in other words: by the reader that read them,
+ * but that no code of the project runs for it.
+ */
+export function headReader(
+  input: RunInput,
+  hash: PlanTools['hash'],
+): NonNullable<JudgeEdges['reread']> {
+  const { tree, read } = headToRead(input);
+  const tools: ReadTools = { builtInMetrics: metrics, builtInRubrics, hash, parsed: new Map() };
+  return async (file, text) => {
+    const content = new TextEncoder().encode(text);
+    const edited: SourceTree = {
+      ...tree,
+      files: new Map([...tree.files, [file, { id: hash(text), size: content.length }]]),
+      read: (path) => (path === file ? Promise.resolve(content) : tree.read(path)),
+    };
+    const { project, problems } = await readProject(edited, read, tools);
+    return problems.length > 0 ? [] : project.suites.map(({ prompt }) => prompt);
+  };
+}
+
 function unreadBase([first]: readonly Problem[]): Notice[] {
   return first === undefined
     ? []

@@ -6,7 +6,7 @@ import { keyProblems, type Prepared } from '../plan/prepared.ts';
 import type { Result } from '../result/result.ts';
 import { changedTexts } from './changed-texts.ts';
 import { judge } from './evaluate.ts';
-import type { Edges, ReadyPlan, RunInput } from './input.ts';
+import { headReader, type Edges, type ReadyPlan, type RunInput } from './input.ts';
 import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
 import { headOf, planRun } from './plan-run.ts';
 import type { JudgeEdges } from './spending.ts';
@@ -31,6 +31,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   const guarded = {
     ...guardedEdges(plan, edges),
     sources: { base: input.base, head: input.head },
+    reread: headReader(input, edges.hash),
   };
   const keys = input.merged === undefined ? keyProblems(prepared, edges.missingKeys) : [];
   const ready = { ...prepared, explaining: askable(prepared.explaining, edges.missingKeys) };

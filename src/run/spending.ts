@@ -6,6 +6,7 @@ import { type Halt, type Unmade, wasNotMade } from '../plan/halt.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import { createMeter, type Meter } from '../plan/price.ts';
 import type { SuiteComparison, NextTries } from '../plan/suite-run.ts';
+import type { Prompt } from '../suite/suite.ts';
 import type { CheckSchema } from '../types/metric.ts';
 import type { Complete, Evaluate, Purpose, Target, Usage } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -27,6 +28,8 @@ export interface JudgeEdges {
   history?(): Promise<TryHistory>;
   /** Both sides' files, for the lines of what changed; absent: there are no lines. */
   sources?: { base: SourceTree | null; head: SourceTree };
+  /** Head's prompts as they are read where one of its files has this text; absent: nobody reads. */
+  reread?(file: string, text: string): Promise<readonly Prompt[]>;
   /** Told, in a few words, what the run is at once the verdict stands; for progress only. */
   looking?(words: string): void;
   /** Why no further call is made; null while calls are. Absent: nothing ends a run early. */

@@ -8,6 +8,7 @@ import type { AttributeResult } from '../result/attributes.ts';
 import type { Cause, CauseUnit, SuiteCauses } from '../result/causes.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import type { Prompt } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import {
   attemptBy,
@@ -79,7 +80,12 @@ export async function causesOfSuite(
       ? Promise.resolve(found)
       : withFixes(
           found,
-          { ...bench, ...suspect.fixing(counter), lines: (file) => read('head', file) },
+          {
+            ...bench,
+            ...suspect.fixing(counter),
+            lines: (file) => read('head', file),
+            reread: (file, text) => reread(change, edges, file, text),
+          },
           counter,
         );
   const halt = spent.halted();
@@ -91,6 +97,17 @@ export async function causesOfSuite(
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
   edges.looking?.(`looking for what made ${suite} worse, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));
+}
+
+/** Head's prompt of a change, read with a file in other words. */
+async function reread(
+  { head }: PromptChange,
+  edges: JudgeEdges,
+  file: string,
+  text: string,
+): Promise<Prompt | null> {
+  const prompts = (await edges.reread?.(file, text)) ?? [];
+  return prompts.find((one) => one.file === head.file && one.name === head.name) ?? null;
 }
 
 /** The causes with a fix each, as far as one was run and held. */

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { editOf, withEdit } from '../../../src/explain/fix-lines.ts';
-import { causeUnit } from '../run/builders.ts';
+import { readYaml } from '../../../src/documents/yaml.ts';
+import { editOf, isWhatRan, withEdit } from '../../../src/explain/fix-lines.ts';
+import type { CauseUnit } from '../../../src/result/causes.ts';
+import type { Prompt } from '../../../src/suite/suite.ts';
+import type { Json } from '../../../src/types/plain.ts';
+import { draws } from '../../fuzz.ts';
+import { causeUnit, prompt } from '../run/builders.ts';
+import { plantedChange, type Style } from './planted-changes.ts';
 
 const FILE = [
   'messages:',
@@ -10,9 +16,45 @@ const FILE = [
   "  - content: 'Say hi.'",
 ];
 
+/** The prompt of a file; null: there is none in it. */
+function promptIn(file: string): Prompt | null {
+  const read = readYaml('p.yaml', file);
+  if (!read.ok) return null;
+  const { messages } = read.value.value as { messages: { content: Json }[] };
+  return prompt({
+    messages: messages.map(({ content }, i) => ({
+      role: 'user' as const,
+      content: String(content),
+      place: read.value.placeOf(['messages', i]),
+    })),
+  });
+}
+
+const filled = (own: Prompt, put: (content: string) => string): Prompt => ({
+  ...own,
+  messages: own.messages.map((one) => ({ ...one, content: put(one.content) })),
+});
+
+/** The edit that puts a text in a unit's place, where it reads back as exactly that. */
+function edit(unit: CauseUnit, text: string | null, file: readonly string[] = FILE) {
+  const head = promptIn(file.join('\n'));
+  if (head === null) throw new TypeError('the file is a prompt');
+  const own = unit.head_text;
+  const wanted = filled(head, (content) =>
+    own === null
+      ? content.replace('Be curt.', `${text ?? ''}\nBe curt.`)
+      : text === null
+        ? content.replace(`${own}\n`, '')
+        : content.replace(own, () => text),
+  );
+  const made = editOf(unit, text, { head, wanted }, file);
+  const after = made === null ? null : promptIn(withEdit(file.join('\n'), made) ?? '');
+  return after !== null && isWhatRan(after, wanted, head) ? made : null;
+}
+
 describe('the edit of a fix', () => {
   test('puts the text in the place of the line, as far in as it stood', () => {
-    expect(editOf(causeUnit(), 'Be polite, and brief.', FILE)).toEqual({
+    expect(edit(causeUnit(), 'Be polite, and brief.')).toEqual({
       file: 'p.yaml',
       lines: { from: 4, to: 4 },
       replaced: '      Be curt.',
@@ -21,22 +63,22 @@ describe('the edit of a fix', () => {
   });
 
   test('takes a line out that head has added', () => {
-    const edit = editOf(causeUnit({ base_text: null }), null, FILE);
-    expect(edit?.replacement).toBe('');
-    expect(edit === null ? null : withEdit(FILE.join('\n'), edit)).toBe(
+    const made = edit(causeUnit({ base_text: null }), null);
+    expect(made?.replacement).toBe('');
+    expect(made === null ? null : withEdit(FILE.join('\n'), made)).toBe(
       FILE.filter((line) => !line.includes('curt')).join('\n'),
     );
   });
 
   test('brings back a line before the one that it stood before', () => {
     const gone = causeUnit({ side: 'base', head_text: null, lines: { from: 9, to: 9 } });
-    expect(editOf(gone, 'Be polite.', FILE)?.replacement).toBe('      Be polite.\n      Be curt.');
+    expect(edit(gone, 'Be polite.')?.replacement).toBe('      Be polite.\n      Be curt.');
   });
 
   test('leaves a quoted line alone where the words might end the quotes', () => {
     const quoted = causeUnit({ lines: { from: 5, to: 5 }, head_text: 'Say hi.' });
-    expect(editOf(quoted, 'Say hello.', FILE)?.replacement).toBe("  - content: 'Say hello.'");
-    expect(editOf(quoted, "Say 'x': y", FILE)).toBeNull();
+    expect(edit(quoted, 'Say hello.')?.replacement).toBe("  - content: 'Say hello.'");
+    expect(edit(quoted, "Say 'x': y")).toBeNull();
   });
 
   test('is none that changes what stands beside the line, whatever the words are', () => {
@@ -48,24 +90,52 @@ describe('the edit of a fix', () => {
       '',
       '      Bye."',
     ];
-    expect(editOf(causeUnit(), 'Be polite.', folded)?.replacement).toBe('      Be polite.');
+    expect(edit(causeUnit(), 'Be polite.', folded)?.replacement).toBe('      Be polite.');
     for (const words of ['Be "polite".', 'x", role: "system', 'A: b\\'])
-      expect(editOf(causeUnit(), words, folded)).toBeNull();
+      expect(edit(causeUnit(), words, folded)).toBeNull();
     // Within a block a colon, a quote or a dash is a sign like any other.
     for (const words of ['role: system', '- "x"', '# no remark', '```', '{{x}}'])
-      expect(editOf(causeUnit(), words, FILE)?.replacement).toBe(`      ${words}`);
-    expect(editOf(causeUnit(), '<<<<', [...FILE, '  bad: ['])).toBeNull();
+      expect(edit(causeUnit(), words)?.replacement).toBe(`      ${words}`);
   });
 
-  test('keeps the lines of a text file, which nothing has to read back', () => {
-    const plain = causeUnit({ file: 'p.txt', head: { file: 'p.txt', line: 4 } });
-    expect(editOf(plain, '"x: [', ['a', 'b', 'c', 'Be curt.'])?.replacement).toBe('"x: [');
+  test('is none that the prompt would be read from otherwise, by as little as a blank', () => {
+    const head = prompt({ messages: [{ role: 'user', content: 'One', place: FILE_PLACE }] });
+    const other = filled(head, (content) => `${content}\n`);
+    expect(isWhatRan(head, head, head)).toBe(true);
+    expect(isWhatRan(other, head, head)).toBe(false);
+    expect(isWhatRan({ ...head, parameters: { temperature: 1 } }, head, head)).toBe(false);
+  });
+
+  test.each<Style>(['|', '|-', 'txt'])('makes what ran of any change, in %s', (style) => {
+    let [units, without] = [0, 0];
+    for (let round = 0; round < draws(500); round += 1) {
+      const planted = plantedChange(`edits ${String(round)}`, style);
+      const { head } = planted;
+      for (const [i, unit] of planted.units.entries()) {
+        const wanted = filled(head.prompt, () => planted.without(i));
+        const made = editOf(unit, unit.base_text, { head: head.prompt, wanted }, head.file);
+        const text = made === null ? null : withEdit(head.file.join('\n'), made);
+        const after =
+          text === null
+            ? null
+            : style === 'txt'
+              ? filled(head.prompt, () => text.replace(/\n$/, ''))
+              : filled(head.prompt, () => promptIn(text)?.messages[0]?.content ?? '');
+        units += 1;
+        if (after === null || !isWhatRan(after, wanted, head.prompt)) without += 1;
+        else expect(after.messages[0]?.content).toBe(planted.without(i));
+      }
+    }
+    // A moved line has none, nor a blank line where the file ends a text before it.
+    expect(without / units).toBeLessThan(0.05);
   });
 
   test('is not made where the lines are others by now', () => {
-    const edit = editOf(causeUnit(), 'Be polite.', FILE);
+    const made = edit(causeUnit(), 'Be polite.');
     const text = FILE.join('\n').replace('Be curt.', 'Be short.');
-    expect(edit === null ? '' : withEdit(text, edit)).toBeNull();
-    expect(edit === null ? '' : withEdit(FILE.join('\r\n'), edit)).toContain('Be polite.\r\n');
+    expect(made === null ? '' : withEdit(text, made)).toBeNull();
+    expect(made === null ? '' : withEdit(FILE.join('\r\n'), made)).toContain('Be polite.\r\n');
   });
 });
+
+const FILE_PLACE = { file: 'p.yaml', line: 2 };

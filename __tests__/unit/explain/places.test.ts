@@ -29,7 +29,7 @@ describe('the lines of a text in its file', () => {
 
 describe('a change that was planted', () => {
   test.each<Style>(['|', '|-', 'txt'])('is named by its file and line, in %s', (style) => {
-    for (let round = 0; round < draws(2_000); round += 1) {
+    for (let round = 0; round < draws(500); round += 1) {
       const { base, head, merged, units } = plantedChange(`places ${String(round)}`, style);
       const first = style === 'txt' ? 1 : 5;
       const last = style === 'txt' ? head.file.length - 1 : head.file.length - 3;

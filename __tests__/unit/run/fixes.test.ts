@@ -3,22 +3,39 @@ import type { PromptChange } from '../../../src/explain/prompt-units.ts';
 import { fixWords } from '../../../src/report/sections/fixes.ts';
 import type { Cause, Fix } from '../../../src/result/causes.ts';
 import { fixOf, type FixBench } from '../../../src/run/fixes.ts';
+import type { Prompt } from '../../../src/suite/suite.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
-import { answer, causeUnit, hostedTarget, referenceResult, sideResult } from './builders.ts';
+import {
+  answer,
+  causeUnit,
+  hostedTarget,
+  prompt,
+  referenceResult,
+  sideResult,
+} from './builders.ts';
 
 const FILE = ['messages:', '  - content: |', '      You help.', '      Be curt.'];
+
+/** The prompt of the file, which is one message. */
+function promptOf(lines: readonly string[]): Prompt {
+  const content = lines.slice(2).map((line) => line.trim());
+  const place = { file: 'p.yaml', line: 2 };
+  return prompt({ messages: [{ role: 'user', content: content.join('\n'), place }] });
+}
 
 interface Bench {
   /** References that fell, by what head's tries came to. */
   fell: Outcome[][];
   held?: number;
   drafts?: string[];
+  /** What the edited file reads as; absent: as it stands there. */
+  reread?(prompt: Prompt): Prompt | null;
   /** Whether a try of these words passes; null: it was not judged. */
   passes(words: string, reference: string, tries: number): boolean | null;
 }
 
 /** Looks for a fix of the one line; `ran` has how often each wording ran, by reference. */
-async function look({ fell, held = 10, drafts = [], passes }: Bench) {
+async function look({ fell, held = 10, drafts = [], reread = (one) => one, passes }: Bench) {
   const unit = causeUnit();
   const references = [
     ...fell.map((head, i) =>
@@ -42,6 +59,9 @@ async function look({ fell, held = 10, drafts = [], passes }: Bench) {
   const change: PromptChange = {
     units: [unit],
     generation: () => ({ kind: 'impossible', message: 'nothing is asked here' }),
+    head: promptOf(FILE),
+    body: (_, reworded = null) =>
+      promptOf([...FILE.slice(0, 3), reworded?.text ?? unit.base_text ?? '']),
   };
   const bench: FixBench = {
     change,
@@ -58,6 +78,7 @@ async function look({ fell, held = 10, drafts = [], passes }: Bench) {
         }),
       ),
     lines: () => FILE,
+    reread: (_, text) => Promise.resolve(reread(promptOf(text.split('\n')))),
     grader: {
       grader: { target: hostedTarget('grader'), parameters: {} },
       complete: () => {
@@ -119,6 +140,22 @@ describe('a fix', () => {
       fix: null,
       no_fix: expect.stringContaining('none of 4 candidates'),
     });
+  });
+
+  test('is none where the file with it reads as anything but what ran', async () => {
+    const bench: Bench = { fell: [FAILED], drafts: ['One.'], passes: () => true };
+    const blank = (one: Prompt): Prompt => ({
+      ...one,
+      messages: one.messages.map((each) => ({ ...each, content: `${each.content}\n` })),
+    });
+    for (const reread of [blank, () => null]) {
+      const found = await look({ ...bench, reread });
+      expect(found).toMatchObject({
+        fix: null,
+        no_fix: 'no edit of its lines in the file makes exactly what would be tried',
+      });
+      expect(found.ran.size).toBe(0);
+    }
   });
 
   test('whose cost nobody could see is the line set back, and never a draft; that is said', async () => {
