@@ -1,6 +1,9 @@
 import {
   LineCounter,
+  Parser,
   isMap,
+  isNode,
+  isPair,
   isScalar,
   isSeq,
   parseDocument,
@@ -62,7 +65,28 @@ export function editYaml(text: string, edit: YamlEdit, read: string): Edited {
   const after = parseDocument(spliced, { version: '1.2' });
   if (after.errors.length > 0 || JSON.stringify(after.toJS()) !== JSON.stringify(wanted))
     return { refused: 'it is laid out so that this cannot be written back without changing more' };
-  return { text: spliced };
+  const kept = commentsIn(spliced);
+  return commentsIn(text).some((comment) => !kept.includes(comment))
+    ? { refused: 'a comment stands in what would be replaced, and would be lost' }
+    : { text: spliced };
+}
+
+/** The comments of a text; of those that say the same, each with its number. */
+function commentsIn(text: string): string[] {
+  const found: string[] = [];
+  const collect = (token: unknown): void => {
+    if (typeof token !== 'object' || token === null) return;
+    if ('type' in token && token.type === 'comment' && 'source' in token)
+      found.push(String(token.source).trimEnd());
+    else for (const part of Object.values(token)) collect(part);
+  };
+  for (const token of new Parser().parse(text)) collect(token);
+  const seen = new Map<string, number>();
+  return found.map((comment) => {
+    const number = (seen.get(comment) ?? 0) + 1;
+    seen.set(comment, number);
+    return `${String(number)} ${comment}`;
+  });
 }
 
 type Plan = { splices: Splice[]; change(value: unknown): unknown } | { refused: string };
@@ -84,7 +108,7 @@ function plan(found: Found, edit: YamlEdit, read: string): Plan {
     };
   const { key, value, remark } = edit;
   const splices = [
-    setKey(found, map, key, value),
+    setKey(found, item, key, value),
     ...(remark === null ? [] : [remarked(found, map, remark)]),
   ];
   return splices.some((one) => one === null)
@@ -141,9 +165,24 @@ function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce((at: unknown, key) => (at as Record<string | number, unknown>)[key], value);
 }
 
-function setKey(found: Found, map: YAMLMap, key: string, value: Json): Splice | null {
+/** The key's new value; a list that gets one member more keeps the others as they are written. */
+function setKey(
+  found: Found,
+  { map, path }: Pick<Item, 'map' | 'path'>,
+  key: string,
+  value: Json,
+): Splice | null {
   const pair = map.items.find((one) => isScalar(one.key) && one.key.value === key);
   if (pair === undefined) return member(found, map, `${key}: ${flowText(value)}`, '');
+  const before = valueAt(found.value, [...path, key]);
+  const last = Array.isArray(value) ? value.at(-1) : undefined;
+  if (
+    isSeq(pair.value) &&
+    Array.isArray(before) &&
+    last !== undefined &&
+    JSON.stringify([...(before as unknown[]), last]) === JSON.stringify(value)
+  )
+    return appended(found, pair.value, last);
   const range = (pair.value as { range?: [number, number, number] } | null)?.range;
   if (range === undefined) return null;
   const [from, to] = range;
@@ -170,7 +209,13 @@ function member(
   if (into.flow === true) {
     const before = text.slice(0, end - 1).trimEnd();
     const separator = /[[{,]$/.test(before) ? ' ' : ', ';
-    return { from: before.length, to: before.length, put: `${separator}${words}` };
+    return (
+      afterRemark({ text, lines }, into, before.length, words) ?? {
+        from: before.length,
+        to: before.length,
+        put: `${separator}${words}`,
+      }
+    );
   }
   const start = into.range?.[0] ?? 0;
   const last = text.slice(0, end).trimEnd().length;
@@ -178,6 +223,26 @@ function member(
   const indent = ' '.repeat(lines.linePos(start).col - 1);
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   return { from: last + eol, to: last + eol, put: `${newline}${indent}${mark}${words}` };
+}
+
+/** A further member below the comments that follow the last one; null: none do. */
+function afterRemark(
+  { text, lines }: Pick<Found, 'text' | 'lines'>,
+  { items }: YAMLMap | YAMLSeq,
+  end: number,
+  words: string,
+): Splice | null {
+  const last = items.at(-1);
+  const ranges = (isPair(last) ? [last.key, last.value] : [last]).flatMap((node) =>
+    isNode(node) && node.range ? [node.range] : [],
+  );
+  const [start, from] = [ranges.at(0)?.[0], ranges.at(-1)?.[1]];
+  const rest = text.slice(from, end);
+  if (start === undefined || !rest.includes('#')) return null;
+  const indent = ' '.repeat(lines.linePos(start).col - 1);
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const comma = rest.trimStart().startsWith(',') ? '' : ',';
+  return { from: end - rest.length, to: end, put: `${comma}${rest}${newline}${indent}${words}` };
 }
 
 /** A comment line above a map that has a line of its own. */
@@ -201,7 +266,7 @@ function appendIn(found: Found, { path, value }: Extract<YamlEdit, { kind: 'appe
   const splice = isSeq(list)
     ? appended(found, list, value)
     : list === null || list === undefined
-      ? setKey(found, map, key, [value])
+      ? setKey(found, { map, path: [...above] }, key, [value])
       : null;
   if (splice === null) return { refused: `"${path.join('.')}" is not a list` };
   return {

@@ -253,7 +253,7 @@ inBrowser('the workbench in a browser', () => {
       await submit('s', { reason: 'the carrier changes' });
       await submit('n', { 'input:q': 'Where?', expected: 'At home' });
       expect(bench.file(TEST_FILE)).toBe(
-        TESTS.replace('[critical]', '["critical", "odd"]')
+        TESTS.replace('[critical]', '[critical, "odd"]')
           .replace('  - id: carrier', '  # skipped: the carrier changes\n  - id: carrier')
           .replace(
             'Northmail\n',
@@ -279,7 +279,7 @@ inBrowser('the workbench in a browser', () => {
       expect(bench.file(TEST_FILE)).toBe(
         TESTS.replace('"30 days" }', '"30 days", tags: ["a"] }').replace(
           '[critical]',
-          '["critical", "b"]',
+          '[critical, "b"]',
         ),
       );
       for (const each of [page, second]) await says(each, '.ref .chip', /^a$/);

@@ -23,6 +23,22 @@ const BLOCK = `references:
   - id: b
 `;
 
+const TAGS = `references:
+  - id: a
+    tags:
+      - critical # never drop
+      # a reason between
+      - billing
+`;
+
+const FLOW_TAGS = `references:
+  - id: a
+    tags: [
+      a, # why a
+      b # why b
+    ]
+`;
+
 describe('a file that is written back', () => {
   test.each<[string, string, YamlEdit, string]>([
     [
@@ -34,8 +50,32 @@ describe('a file that is written back', () => {
     [
       'a list in place of another',
       FLOW,
-      set(3, 'tags', ['one', 'two'] as never),
-      FLOW.replace('[one]', '["one", "two"]'),
+      set(3, 'tags', ['two'] as never),
+      FLOW.replace('[one]', '["two"]'),
+    ],
+    [
+      'one tag more in a block, the comments of the others kept',
+      TAGS,
+      set(2, 'tags', ['critical', 'billing', 'odd'] as never),
+      TAGS.replace('- billing\n', '- billing\n      - "odd"\n'),
+    ],
+    [
+      'one tag more in a flow, the comments of the others kept',
+      FLOW_TAGS,
+      set(2, 'tags', ['a', 'b', 'odd'] as never),
+      FLOW_TAGS.replace('b # why b', 'b, # why b\n      "odd"'),
+    ],
+    [
+      'a new key in a flow map whose last one has a comment',
+      'references:\n  - { id: a # last\n    }\n',
+      set(2, 'expected', 'y' as never),
+      'references:\n  - { id: a, # last\n      expected: "y"\n    }\n',
+    ],
+    [
+      'a text in place of a block, whose lines are not comments',
+      'references:\n  - id: a\n    expected: |\n      # old\n  # about b\n  - id: b\n',
+      set(2, 'expected', 'new' as never),
+      'references:\n  - id: a\n    expected: "new"\n  # about b\n  - id: b\n',
     ],
     [
       'a value in a block, its comment kept',
@@ -89,9 +129,33 @@ describe('a file that is written back', () => {
     ],
     [
       'a comment stands in the way',
-      'references:\n  - { id: a # last\n    }\n',
-      set(2, 'expected', 'y' as never),
+      'references:\n  - id: a\n    tags: [ # none yet\n    ]\n',
+      set(2, 'tags', ['odd'] as never),
       /cannot be written back/,
+    ],
+    [
+      'a comment of a list would be lost',
+      TAGS,
+      set(2, 'tags', ['odd'] as never),
+      /a comment .* would be lost/,
+    ],
+    [
+      'a comment of a list in flow style would be lost',
+      FLOW_TAGS,
+      set(2, 'tags', ['odd'] as never),
+      /a comment .* would be lost/,
+    ],
+    [
+      'the comment at the head of a block would be lost',
+      'references:\n  - id: a\n    expected: | # from the shop\n      old\n',
+      set(2, 'expected', 'new' as never),
+      /a comment .* would be lost/,
+    ],
+    [
+      'a comment would be lost that stands elsewhere too',
+      'references: # why\n  - id: a\n    expected: | # why\n      old\n',
+      set(2, 'expected', 'new' as never),
+      /a comment .* would be lost/,
     ],
     [
       'what is a list there is none',
