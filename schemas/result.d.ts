@@ -234,6 +234,10 @@ export interface EvaldiffResult {
              */
             partly?: true;
           };
+          /**
+           * References that broke though the pass rate is no lower; absent: the rate fell.
+           */
+          broke?: string[];
         }[];
         /**
          * False: what was found may not fail (fail_on is never).
@@ -361,6 +365,10 @@ export interface EvaldiffResult {
                    */
                   partly?: true;
                 };
+                /**
+                 * References that broke though the pass rate is no lower; absent: the rate fell.
+                 */
+                broke?: string[];
               }[];
               /**
                * False: what was found may not fail (fail_on is never).

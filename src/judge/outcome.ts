@@ -1,6 +1,12 @@
 import { NOT_JUDGED } from '../errors.ts';
 import type { AttributeResult } from '../result/attributes.ts';
-import { evidenceInAll, replacedInShort, ungradedInAll, worseAlone } from '../result/counts.ts';
+import {
+  brokenUnderRise,
+  evidenceInAll,
+  replacedInShort,
+  ungradedInAll,
+  worseAlone,
+} from '../result/counts.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
@@ -145,6 +151,8 @@ function ratesOf({ name, pass_rate: { base, head } }: SuiteResult): {
 /** The same; where head fell silent, or answers less often, in how many references of how many. */
 function regressedOf(suite: SuiteResult): OutcomeOf<'regressed'>['suites'][number] {
   const { reason, evidence, references } = suite;
+  const broke = brokenUnderRise(suite);
+  if (broke !== null) return { ...ratesOf(suite), broke };
   if (reason?.by !== 'unanswered') return ratesOf(suite);
   const partly = references.some(
     ({ id, head }) => reason.references.includes(id) && head !== null && head.tries_judged > 0,

@@ -1,4 +1,4 @@
-import { percent } from '../text/amounts.ts';
+import { counted, percent, signedBetween } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { ReferenceResult } from './reference-result.ts';
 import type { Replaced } from './result.ts';
@@ -113,4 +113,27 @@ export function underBaseScoring(
 ): string {
   const why = excused ? 'head’s own scoring passes them' : 'the scoring changed too';
   return `Under base’s scoring ${percent(before)} → ${percent(after)}; ${why}`;
+}
+
+/** References that make a suite red though its pass rate is no lower; null: that is not why. */
+export function brokenUnderRise({
+  verdict,
+  reason,
+  pass_rate: { base, head },
+}: Pick<SuiteResult, 'verdict' | 'reason' | 'pass_rate'>): string[] | null {
+  if (verdict !== 'regressed' || reason?.by !== 'references') return null;
+  return base === null || head === null || head < base ? null : reason.references;
+}
+
+/** `1 reference broke (r0); the mean rose 8.0 points`. */
+export function brokenInWords(
+  broke: readonly string[],
+  { base, head }: { base: number | null; head: number | null },
+): string {
+  const [first] = broke;
+  const which = first === undefined ? '' : ` (${first}${broke.length > 1 ? ', …' : ''})`;
+  const who = broke.length === 0 ? 'references' : counted(broke.length, 'reference');
+  const flat = base === null || head === null || base === head;
+  const moved = flat ? 'stayed' : `rose ${signedBetween(base, head).slice(1)} points`;
+  return `${who} broke${which}; the mean ${moved}`;
 }

@@ -20,6 +20,10 @@ const regressedSuite = suiteRates.extend({
     })
     .describe('It regressed because head does not answer, or less often; absent: it answers.')
     .exactOptional(),
+  broke: z
+    .array(z.string())
+    .describe('References that broke though the pass rate is no lower; absent: the rate fell.')
+    .exactOptional(),
 });
 
 const evidence = z

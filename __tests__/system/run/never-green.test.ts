@@ -158,3 +158,15 @@ describe('references of which nothing can be compared', () => {
     );
   });
 });
+
+test('one that broke where the mean rose is what title and first line say', async () => {
+  const all = { settings: settings({ n_tries: 'adaptive' }) };
+  const { result } = await runPipeline(
+    project([shop(OLD, 50)], all),
+    project([shop(NEW, 50)], all),
+    (_, said) => (/^New r00|^Old r0[1-5]/.test(said) ? 'no' : 'yes'),
+  );
+  const said = 'p: 1 reference broke (r00); the mean rose 8.0 points';
+  expect(result.title).toBe(`Regressed: ${said}`);
+  expect(renderTerminal(result, { width: 200, colour: false })).toContain(`Regressed: ${said}`);
+});

@@ -1,4 +1,9 @@
-import { underBaseScoring, worseAlone } from '../../result/counts.ts';
+import {
+  brokenInWords,
+  brokenUnderRise,
+  underBaseScoring,
+  worseAlone,
+} from '../../result/counts.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
@@ -302,6 +307,8 @@ function subjectOf(suite: SuiteResult | undefined, suites: readonly SuiteResult[
     const how = isSilent(suite) ? 'unanswered' : 'answered less often';
     return [...name, text(` ${count(silent)} of ${counted(of, 'reference')} ${how}`)];
   }
+  const broke = brokenUnderRise(suite);
+  if (broke !== null) return [...name, text(`: ${brokenInWords(broke, suite.pass_rate)}`)];
   return [...name, text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];
 }
 

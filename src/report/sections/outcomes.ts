@@ -1,4 +1,5 @@
 import { conclusionOf } from '../../judge/outcome.ts';
+import { brokenInWords } from '../../result/counts.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../result/outcome.ts';
 import type { Result } from '../../result/result.ts';
 import { count, counted, percent, pointsBetween } from '../../text/amounts.ts';
@@ -282,13 +283,15 @@ function alone(worse: number): string {
 
 function inShort(
   suites: readonly (OutcomeOf<'improved'>['suites'][number] &
-    Pick<OutcomeOf<'regressed'>['suites'][number], 'silent'>)[],
+    Pick<OutcomeOf<'regressed'>['suites'][number], 'silent' | 'broke'>)[],
 ): string {
   return suites
-    .map(({ name, base, head, silent }) =>
-      silent === undefined
-        ? `${name} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`
-        : `head ${silent.partly === true ? 'answers less often' : 'does not answer'} in ${count(silent.in)} of ${counted(silent.of, 'reference')} of ${name}`,
+    .map(({ name, base, head, silent, broke }) =>
+      broke !== undefined
+        ? `${name}: ${brokenInWords(broke, { base, head })}`
+        : silent === undefined
+          ? `${name} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`
+          : `head ${silent.partly === true ? 'answers less often' : 'does not answer'} in ${count(silent.in)} of ${counted(silent.of, 'reference')} of ${name}`,
     )
     .join(', ');
 }
