@@ -135,7 +135,8 @@ describe('valueTest', () => {
     });
     const item = fc.record({ base: values, head: values });
     fc.assert(
-      fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), (items) => {
+      // So few that all deals are counted: drawn ones differ from their mirror's by chance.
+      fc.property(fc.array(item, { minLength: 1, maxLength: 3 }), (items) => {
         const rounded = items.map(({ base, head }) => ({
           base: base.map((x) => Math.round(8 * x)),
           head: head.map((x) => Math.round(8 * x)),
