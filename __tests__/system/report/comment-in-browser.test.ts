@@ -1,7 +1,10 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumPath } from '../../../scripts/chromium.ts';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
+import { runPullRequest } from '../../../src/commands/demo.ts';
 import { renderComment } from '../../../src/report/comment.ts';
 import type { Result } from '../../../src/result/result.ts';
 import {
@@ -15,6 +18,7 @@ import {
   sideOf,
   suiteOf,
 } from '../../unit/report/results.ts';
+import { ROOT } from '../end-to-end/runner.ts';
 
 /** The comment under GitHub's own style sheet, where there is a browser. */
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
@@ -86,6 +90,36 @@ inBrowser("a comment in GitHub's style", () => {
       await page.close();
     },
   );
+
+  test('of the demo, and its page, show on the first screen what broke and by which line', async () => {
+    const action = join(ROOT, 'src/action.ts');
+    const fixture = join(ROOT, 'fixtures/demo');
+    const { comment, reports, folder } = await runPullRequest({ fixture, action }, () => undefined);
+    const report = readFileSync(join(reports, 'report.html'), 'utf8');
+    rmSync(folder, { recursive: true, force: true });
+    for (const [name, html] of [
+      ['comment', commentPage(comment, 'light')],
+      ['page', report],
+    ] as const)
+      for (const width of [860, 390] as const) {
+        const page = await browser.newPage({ viewport: { width, height: 900 } });
+        await page.setContent(html);
+        for (const [selector, words] of [
+          ['p', 'Setting it back alone fixes'],
+          ['pre', 'Be warm and reassuring'],
+          ['p', 'What it did: refund-gift'],
+          ['tr', 'within 30 days of delivery'],
+          ['tr', 'Of course! We are happy'],
+        ] as const) {
+          const { bottom } = await endOf(page, selector, words);
+          expect({ name, width, words, within: bottom <= SCREEN[width] }).toEqual({
+            ...{ name, width, words },
+            within: true,
+          });
+        }
+        await page.close();
+      }
+  });
 
   test('keeps the lines of an answer, where line breaks inside of code are hidden', async () => {
     const answer = 'Bring it to Northmail.\nYou have 30 days.\n\nKind regards';

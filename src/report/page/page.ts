@@ -136,14 +136,16 @@ const shownAbove: PagePart = () => '';
  * not compile.
  */
 const PARTS = {
-  verdict: verdictHtml,
+  verdict: (page) => verdictHtml(page, ['problems', 'errors']),
   causes: asBlocks('causes'),
   changedLines: asBlocks('changedLines'),
   worstReference: ({ result, links }) =>
     htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstReference']), links),
+  otherCauses: asBlocks('otherCauses'),
+  otherChanges: asBlocks('otherChanges'),
+  reasons: asBlocks('reasons'),
   problems: shownAbove,
   errors: shownAbove,
-  reasons: shownAbove,
   suites: ({ result, links }) => suitesHtml(result, links),
   ranking: variantsHtml,
   said: asBlocks('said'),

@@ -1,7 +1,7 @@
 import type { Result } from '../../result/result.ts';
 import { escapeMarkup } from '../../text/visible.ts';
 import type { Detail, Links } from '../sections/document.ts';
-import { sectionBlocks } from '../sections/index.ts';
+import { sectionBlocks, type SectionName } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { htmlOf, lineHtml } from './blocks.ts';
 
@@ -18,9 +18,12 @@ export const EVERYTHING: Detail = {
   said: null,
 };
 
-/** The headline, and what stands below it in every output: problems, errors and reasons. */
-export function verdictHtml({ result, links }: { result: Result; links: Links }): string {
+/** The headline, and what stands below it: problems, errors, and reasons where nothing else is shown. */
+export function verdictHtml(
+  { result, links }: { result: Result; links: Links },
+  below: readonly SectionName[] = ['problems', 'errors', 'reasons'],
+): string {
   const { sign, tone, outcome, subject, line } = headline(result);
-  const more = htmlOf(sectionBlocks(result, EVERYTHING, ['problems', 'errors', 'reasons']), links);
+  const more = htmlOf(sectionBlocks(result, EVERYTHING, below), links);
   return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}${subject.length === 0 ? '' : `: ${lineHtml(subject, links)}`}</h1><p>${lineHtml(line, links)}</p>${more}</section>`;
 }

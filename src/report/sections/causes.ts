@@ -17,6 +17,7 @@ import {
   type Line,
 } from './document.ts';
 import { fixBlocks } from './fixes.ts';
+import { suitesWorstFirst } from './order.ts';
 
 /** Characters of a changed line that is named. */
 const UNIT_TEXT = 80;
@@ -30,25 +31,47 @@ const OPEN_FINDINGS = 3;
 /** Suites named that share a finding; the rest is counted. */
 const NAMED_SUITES = 3;
 
-/** Which changed lines made each suite worse, and how that is known: what suites share once. */
-export function causes({ causes: all = [] }: Result): Block[] {
+/** Which changed lines made the worst suite worse, and how that is known: what suites share once. */
+export function causes(result: Result): Block[] {
+  return found(result).worst.flat();
+}
+
+/** The same of the other suites, below what the worst one did. */
+export function otherCauses(result: Result): Block[] {
+  const { worst, others } = found(result);
+  const open = Math.max(0, OPEN_FINDINGS - worst.length);
+  const folded = others.slice(open);
+  return [
+    ...others.slice(0, open).flat(),
+    ...group([text(`${counted(folded.length, 'more cause')}`)], folded.flat()),
+  ];
+}
+
+/** Findings as blocks: those of the suite that the headline names, and all others. */
+function found({ causes: all = [], suites }: Result): { worst: Block[][]; others: Block[][] } {
   const alike = new Map<string, [Finding, ...Finding[]]>();
   for (const one of all.flatMap(findings)) {
     const same = alike.get(one.key);
     if (same === undefined) alike.set(one.key, [one]);
     else same.push(one);
   }
-  const blocks = [...alike.values()].map(([{ suite, cause }, ...others]): Block[] => {
+  const [first] = suitesWorstFirst(suites);
+  const isWorst = ({ suite }: Finding): boolean =>
+    first === undefined ||
+    identity({ path: suite.path, name: suite.suite, variant: suite.variant }) === identity(first);
+  const blockOf = ([{ suite, cause }, ...others]: [Finding, ...Finding[]]): Block[] => {
     const named = all.length > 1 ? [text(' in '), code(suite.suite)] : [];
     return cause === null
       ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
       : [paragraph([...causeLine(cause, suite, named), ...sameLine(others)]), ...fixBlocks(cause)];
-  });
-  const folded = blocks.slice(OPEN_FINDINGS);
-  return [
-    ...blocks.slice(0, OPEN_FINDINGS).flat(),
-    ...group([text(`${counted(folded.length, 'more cause')}`)], folded.flat()),
-  ];
+  };
+  const groups = [...alike.values()];
+  const own = groups.filter((group) => group.some(isWorst)).slice(0, OPEN_FINDINGS);
+  const worst = own.length > 0 ? own : groups.slice(0, 1);
+  return {
+    worst: worst.map(blockOf),
+    others: groups.filter((group) => !worst.includes(group)).map(blockOf),
+  };
 }
 
 /** A cause, or null: why none is named. */

@@ -3,6 +3,7 @@ import type { ChangedText } from '../../result/changes.ts';
 import type { Result } from '../../result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import {
+  group,
   joined,
   paragraph,
   place,
@@ -23,44 +24,101 @@ const SHOWN_FILES = 3;
 /** Files named beyond those. */
 const NAMED_FILES = 5;
 
+/** Lines shown of the worst suite's files before what they did. */
+const OPEN_LINES = 24;
+
 /**
- * The lines that the pull request changes, those of the worst suite first. A green run has no
- * cause to look for, but where a changed scoring gave references another outcome.
+ * The lines that the pull request changes for the worst suite. A green run has no cause to look
+ * for, but where a changed scoring gave references another outcome.
  */
 export function changedLines(result: Result, { lines }: Detail): Block[] {
-  const { tone } = headline(result);
   if (lines === 0) return [];
+  const { above } = changesOf(result);
+  const each = linesEach(above.length, Math.min(lines, OPEN_LINES));
+  return above.flatMap((files, index) => [
+    paragraph([
+      ...(index === 0 ? [strong('What changed:'), text(' ')] : []),
+      ...fileLine(files, result),
+    ]),
+    ...diffOf(files, each, result),
+  ]);
+}
+
+/**
+ * What was changed beside that, below what it did: lines of other files, and, where there is room,
+ * all lines of files that stand above in part.
+ */
+export function otherChanges(result: Result, { lines }: Detail): Block[] {
+  if (lines === 0) return [];
+  const { above, below, left } = changesOf(result);
+  const open = linesEach(above.length, Math.min(lines, OPEN_LINES));
+  const each = linesEach(below.length, lines);
+  const cut = lines < ROOM_FOR_ALL ? [] : above.filter(([one]) => isCut(one, open, result));
+  return [
+    ...below.flatMap((files) => [
+      paragraph([text('Also changed: '), ...fileLine(files, result)]),
+      ...diffOf(files, each, result),
+    ]),
+    ...(left.length === 0 ? [] : [paragraph([text('Also changed: '), ...filesLine(left)])]),
+    ...cut.flatMap(([one]) =>
+      group(
+        [text('All changed lines of '), place(one.file, firstLine(one))],
+        [{ kind: 'diff', lines: linesOf(one, lines, result) }],
+      ),
+    ),
+  ];
+}
+
+/** Changed files: those of the worst suite, those of others that are shown, and those only named. */
+function changesOf(result: Result): { above: Alike[]; below: Alike[]; left: ChangedText[] } {
+  const { tone } = headline(result);
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
   );
   const files = worstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
   const shown = alike(files.filter((one) => quiet || isOfWorst(one, result))).slice(0, SHOWN_FILES);
-  if (shown.length === 0) return [];
-  const each = Math.max(4, Math.floor(lines / shown.length));
-  const left = files.filter((one) => !shown.flat().includes(one));
+  const [worst] = suitesWorstFirst(result.suites);
+  const own = shown.filter(
+    (group) =>
+      quiet || worst === undefined || group.some(({ suites }) => suites.includes(worst.name)),
+  );
+  const above = own.length > 0 ? own : shown.slice(0, 1);
+  return {
+    above,
+    below: shown.filter((group) => !above.includes(group)),
+    left: files.filter((one) => !shown.flat().includes(one)),
+  };
+}
+
+function linesEach(files: number, lines: number): number {
+  return Math.max(4, Math.floor(lines / Math.max(1, files)));
+}
+
+/** Where a file changed, what it was called, and which others changed alike. */
+function fileLine([one, ...same]: Alike, result: Result): Line {
   return [
-    ...shown.flatMap(([one, ...same], index): Block[] => [
-      paragraph([
-        ...(index === 0 ? [strong('What changed:'), text(' ')] : []),
-        place(one.file, causeOf(one, each, result)?.line ?? firstLine(one)),
-        ...(one.base_file === null ? [text(', new')] : []),
-        ...(one.base_file !== null && one.base_file !== one.file
-          ? [text(', renamed from '), place(one.base_file, 0)]
-          : []),
-        ...(same.length === 0 ? [] : [text('; the same in '), ...filesLine(same)]),
-      ]),
-      ...(one.hunks.length === 0
-        ? []
-        : [
-            {
-              kind: 'diff' as const,
-              lines: causeOf(one, each, result)?.lines ?? linesOf(one, each, result),
-            },
-          ]),
-    ]),
-    ...(left.length === 0 ? [] : [paragraph([text('Also changed: '), ...filesLine(left)])]),
+    place(one.file, causeOf(one, OPEN_LINES, result)?.line ?? firstLine(one)),
+    ...(one.base_file === null ? [text(', new')] : []),
+    ...(one.base_file !== null && one.base_file !== one.file
+      ? [text(', renamed from '), place(one.base_file, 0)]
+      : []),
+    ...(same.length === 0 ? [] : [text('; the same in '), ...filesLine(same)]),
   ];
+}
+
+function diffOf([one]: Alike, most: number, result: Result): Block[] {
+  if (one.hunks.length === 0) return [];
+  const lines = causeOf(one, most, result)?.lines ?? linesOf(one, most, result);
+  return [{ kind: 'diff', lines }];
+}
+
+/** Whether fewer of its changed lines are shown than there are. */
+function isCut(one: ChangedText, most: number, result: Result): boolean {
+  return (
+    causeOf(one, most, result) !== null ||
+    one.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > most
+  );
 }
 
 type Alike = [ChangedText, ...ChangedText[]];
@@ -117,12 +175,12 @@ export function firstLine({ hunks: [hunk] }: ChangedText): number {
 /** Beside so many other changed lines a cause is seen without help. */
 const BESIDE_CAUSE = 2;
 
-/** Where there is room for so many lines the others are shown below the cause. */
+/** Where there is room for so many lines all of a file are shown, below what they did. */
 const ROOM_FOR_ALL = 100;
 
 /**
- * The lines that were found to be the cause, in front of the others that changed in the file; these
- * are counted where there is little room. Null: there is no cause, or nothing that would hide it.
+ * The lines that were found to be the cause; the others that changed in the file are counted. Null:
+ * there is no cause, or nothing that would hide it.
  */
 function causeOf(
   one: ChangedText,
@@ -144,18 +202,11 @@ function causeOf(
       ...remarkOf(relation),
     ],
   );
-  const known = new Set(lines.map(keyOf));
   const changed = one.hunks.flatMap((hunk) => hunk.lines).filter(({ sign }) => sign !== 'same');
-  const others = changed.filter((line) => !known.has(keyOf(line)));
   const left = changed.length + one.more - changedIn(lines);
   if (first === undefined || left <= BESIDE_CAUSE || lines.length > most) return null;
-  const shown = most < ROOM_FOR_ALL ? [] : withoutMargin(others).slice(0, most - lines.length);
-  const gap = shown.length === 0 ? counted(left, 'more changed line') : 'other changed lines';
-  return { line: first.head.line, lines: [...lines, { sign: 'gap', text: `… ${gap}` }, ...shown] };
-}
-
-function keyOf({ sign, text }: DiffLine): string {
-  return `${sign} ${text.trim()}`;
+  const gap: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more changed line')}` };
+  return { line: first.head.line, lines: [...lines, gap] };
 }
 
 /** Causes whose texts are lines of the file, as they were and as they are. */

@@ -1,7 +1,7 @@
 import type { Result } from '../../result/result.ts';
 import { attributes, bestInsight, insights } from './attributes.ts';
-import { causes } from './causes.ts';
-import { changedLines } from './changes.ts';
+import { causes, otherCauses } from './causes.ts';
+import { changedLines, otherChanges } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
 import { joined, paragraph, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
@@ -35,6 +35,8 @@ export const SECTIONS = {
       ? [...worst, ...bestInsight(result)]
       : flippedReferences(result, detail);
   },
+  otherCauses,
+  otherChanges,
   reasons,
   suites: (result, detail) => (isSaidAbove(result) ? [] : suitesTable(result, detail)),
   ranking,
