@@ -6,6 +6,7 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { placeText } from './sections/document.ts';
+import { shortFace } from './sections/faces.ts';
 import { referenceWords } from './sections/order.ts';
 import {
   STATUS_WORDS,
@@ -108,7 +109,7 @@ function suiteElement(suite: SuiteResult, failOn: FailOn, repeated: boolean): El
   const cases = suite.references.map((reference) => ({
     ending: endingOf(reference, suite, failOn),
     attributes: {
-      name: reference.id,
+      name: shortFace(reference),
       classname: repeated ? name : suite.name,
       time: seconds(reference.head),
     },

@@ -119,7 +119,7 @@ inBrowser("a comment in GitHub's style", () => {
         }
         await page.close();
       }
-  });
+  }, 180_000);
 
   test('keeps the lines of an answer, where line breaks inside of code are hidden', async () => {
     const answer = 'Bring it to Northmail.\nYou have 30 days.\n\nKind regards';

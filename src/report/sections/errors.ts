@@ -16,6 +16,7 @@ import {
   type Detail,
   type Line,
 } from './document.ts';
+import { shortFace } from './faces.ts';
 import { andMore } from './phrases.ts';
 
 /** Causes listed; the rest is counted. */
@@ -118,7 +119,7 @@ function causeLine({ message, tries, references }: ErrorCause): Line {
     code(shorten(message, SENTENCE), SENTENCE),
     text(' ('),
     ...joined(
-      shown.map((reference) => [named(reference.id, reference)]),
+      shown.map((reference) => [named(shortFace(reference), reference)]),
       ', ',
     ),
     text(more === null ? ')' : ` ${more})`),

@@ -5,9 +5,9 @@ import { count, counted } from '../../text/amounts.ts';
 import { code, joined, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { whole } from './emphasis.ts';
 import { inputLine, jsonText } from './evidence.ts';
+import { faceOf, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
 import { andMore } from './phrases.ts';
-import { faceOf } from './references.ts';
 
 /** Flipped references named in the title; the rest is counted. */
 const NAMED = 3;
@@ -36,7 +36,7 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
   return [
     {
       kind: 'facts',
-      title: titleOf(scoring, flipped),
+      title: titleOf(scoring, flipped, references),
       rows: shown?.reference === undefined ? [] : rowsOf(shown.one, shown.reference, characters),
     },
   ];
@@ -45,6 +45,7 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
 function titleOf(
   { name, same_answers: { judged, pass_fail, fail_pass } }: ScoringResult,
   flipped: readonly Flipped[],
+  references: readonly ReferenceResult[],
 ): Line {
   const named = flipped.slice(0, NAMED);
   const more = andMore(flipped.length, named.length);
@@ -55,7 +56,7 @@ function titleOf(
     code(name),
     text(`, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass: `),
     ...joined(
-      named.map(({ id }) => [code(id)]),
+      named.map(({ id }) => [code(shortFaceOf(id, references))]),
       ', ',
     ),
     ...(more === null ? [] : [text(` ${more}`)]),

@@ -3,18 +3,10 @@ import type { ReferenceResult, ReferenceStatus } from '../../result/reference-re
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
-import {
-  code,
-  group,
-  named,
-  paragraph,
-  text,
-  type Block,
-  type Detail,
-  type Line,
-} from './document.ts';
+import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
+import { linkedFace } from './faces.ts';
 import { failures, type Failure } from './failures.ts';
 import { entriesOf, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
@@ -50,36 +42,6 @@ export function brokenOf(result: Result): ReferenceEntry[] {
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** An id that says something, or the input's first words beside one that was made from a hash. */
-export function faceOf(reference: ReferenceResult): Line {
-  const words = wordsOf(reference);
-  return words === null
-    ? [code(reference.id)]
-    : [code(words, FACE_CHARACTERS), text(' – '), code(reference.id)];
-}
-
-/** The same, leading to the reference's line. */
-export function linkedFace(reference: ReferenceResult): Line {
-  const words = wordsOf(reference);
-  return words === null
-    ? [named(reference.id, reference)]
-    : [named(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
-}
-
-function wordsOf({ id, input }: ReferenceResult): string | null {
-  if (!MADE_ID.test(id)) return null;
-  return (
-    Object.values(input)
-      .map(String)
-      .find((value) => value.trim() !== '') ?? null
-  );
-}
-
-/** Ids of references that were given none. */
-const MADE_ID = /^[0-9a-f]{10}(-\d+)?$/;
-
-const FACE_CHARACTERS = 60;
-
 /**
  * All of them, by what fails, with their answers as far as there is room, then as rows. The one
  * that stands open above is not repeated.
@@ -110,7 +72,11 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
   );
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group(
-    [text(`${brokenWords(result, entries)}${entries.length === 1 ? '' : ', worst first'}`)],
+    [
+      text(
+        `${brokenWords(result, entries, open)}${entries.length - open === 1 ? '' : ', worst first'}`,
+      ),
+    ],
     blocks,
   );
 }
@@ -137,15 +103,21 @@ function failureLine(
 
 const REASON_CHARACTERS = 200;
 
-/** `2 regressed references and 3 that fell with their suite`. */
-function brokenWords({ mode }: Result, entries: readonly ReferenceEntry[]): string {
+/** `2 regressed references and 3 that fell with the suite`; of all but the open one, that many more. */
+function brokenWords({ mode }: Result, entries: readonly ReferenceEntry[], open: number): string {
+  const listed = failures(entries)
+    .flatMap((failure) => failure.entries)
+    .slice(open);
+  const more = open === 0 ? '' : 'more ';
   if (mode === 'sweep') return failedWords(entries);
-  const fell = entries.filter(({ reference }) => reference.status === 'fell').length;
-  const regressed = entries.length - fell;
-  if (fell === 0) return counted(regressed, 'regressed reference');
-  return regressed === 0
-    ? `${counted(fell, 'reference')} that fell, with too few tries to name ${fell === 1 ? 'it' : 'each'} alone`
-    : `${counted(regressed, 'regressed reference')} and ${count(fell)} that fell with the suite`;
+  const fell = listed.filter(({ reference }) => reference.status === 'fell').length;
+  const regressed = listed.length - fell;
+  if (fell === 0) return counted(regressed, `${more}regressed reference`);
+  if (regressed > 0)
+    return `${counted(regressed, `${more}regressed reference`)} and ${count(fell)} that fell with the suite`;
+  return entries.every(({ reference }) => reference.status === 'fell')
+    ? `${counted(fell, `${more}reference`)} that fell, with too few tries to name ${fell === 1 ? 'it' : 'each'} alone`
+    : `${counted(fell, `${more}reference`)} that fell with the suite`;
 }
 
 /** `2 failed references and 1 that was not judged`. */

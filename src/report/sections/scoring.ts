@@ -1,4 +1,5 @@
 import type { GraderResult } from '../../result/conversations.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import { decimal, pValue, percent, pointsBetween, counted } from '../../text/amounts.ts';
@@ -12,15 +13,23 @@ import {
   type Detail,
   type Line,
 } from './document.ts';
+import { shortFaceOf } from './faces.ts';
 import { byCodeUnits } from './order.ts';
 import { andMore } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
 /** Answers of base and head, each under the scoring of base and of head, and how the change of the pass rate splits. */
-export function scorings({ scoring }: Result, { items }: Detail): Block[] {
+export function scorings({ scoring, suites }: Result, { items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const more = andMore(scoring.length, shown.length);
-  const blocks = shown.flatMap((one) => scoringOf(one, items));
+  const blocks = shown.flatMap((one) => {
+    const own = suites.filter(({ path, name }) => path === one.path && name === one.name);
+    return scoringOf(
+      one,
+      own.flatMap(({ references }) => references),
+      items,
+    );
+  });
   if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group(
     [text(`Scoring changed in ${counted(scoring.length, 'suite')}`)],
@@ -28,11 +37,15 @@ export function scorings({ scoring }: Result, { items }: Detail): Block[] {
   );
 }
 
-function scoringOf(one: ScoringResult, items: number): Block[] {
+function scoringOf(
+  one: ScoringResult,
+  references: readonly ReferenceResult[],
+  items: number,
+): Block[] {
   const { rates } = one;
   const flipped = one.flipped
     .slice(0, items)
-    .map(({ id, from, to }): Line => [code(id), text(` ${from} → ${to}`)]);
+    .map(({ id, from, to }): Line => [code(shortFaceOf(id, references)), text(` ${from} → ${to}`)]);
   const more = andMore(one.flipped.length, flipped.length);
   return [
     paragraph([code(one.name), text(`: ${one.summary}`)]),

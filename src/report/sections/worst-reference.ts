@@ -4,10 +4,11 @@ import type { Result } from '../../result/result.ts';
 import { count, meansInWords } from '../../text/amounts.ts';
 import { code, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
+import { linkedFace } from './faces.ts';
 import { worstOf, type Failure } from './failures.ts';
 import { entriesOf, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
-import { brokenOf, countsOf, linkedFace, opensWorst } from './references.ts';
+import { brokenOf, countsOf, opensWorst } from './references.ts';
 
 /**
  * The reference that fell most, with both answers and why head's fails, and how many others fail

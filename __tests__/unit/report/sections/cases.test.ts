@@ -97,7 +97,7 @@ test('what fell with its suite is shown with both answers, and fails in JUnit as
     renderTerminal(result, { width: 120, colour: false });
   const alone = terminal(shown(fell('a', 'fell'), fell('b', 'fell')));
   expect(alone).toContain(
-    '2 references that fell, with too few tries to name each alone, worst first',
+    '1 more reference that fell, with too few tries to name it alone',
   );
   expect(alone).toContain(
     `What it did: a ${PLACE}, 1 of 1 passed → 0 of 1 passed; 1 more fails exact_match too`,
@@ -109,4 +109,18 @@ test('what fell with its suite is shown with both answers, and fails in JUnit as
     '1 regressed reference and 1 that fell with the suite, worst first',
   );
   expect(renderJunit(shown(fell('a', 'fell')))).toContain('failures="1"');
+});
+
+test('a reference without an id of its own has a face in JUnit, cut at a word, with its id behind', () => {
+  const asked = (id: string) =>
+    failing(id, { input: { q: 'What is the capital of the country that lies south of France?' } });
+  const result = resultOf({
+    mode: 'sweep',
+    base: null,
+    suites: [suiteOf('capitals', [asked('f1f25a7414'), asked('spain')])],
+  });
+  const names = [...renderJunit(result).matchAll(/<testcase name="([^"]+)"/g)].map(
+    ([, name]) => name,
+  );
+  expect(names).toEqual(['What is the capital of the country that… – f1f25a7414', 'spain']);
 });

@@ -1,0 +1,51 @@
+import type { ReferenceResult } from '../../result/reference-result.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { code, named, text, type Line } from './document.ts';
+
+/** An id that says something, or the input's first words beside one that was made from a hash. */
+export function faceOf(reference: ReferenceResult): Line {
+  const words = wordsOf(reference);
+  return words === null
+    ? [code(reference.id)]
+    : [code(words, FACE_CHARACTERS), text(' – '), code(reference.id)];
+}
+
+/** The same, leading to the reference's line. */
+export function linkedFace(reference: ReferenceResult): Line {
+  const words = wordsOf(reference);
+  return words === null
+    ? [named(reference.id, reference)]
+    : [named(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
+}
+
+/** The same as plain text, its words cut at a word's end, for lists and other tools. */
+export function shortFace(reference: ReferenceResult, limit: number = SHORT_FACE): string {
+  const words = wordsOf(reference);
+  if (words === null) return reference.id;
+  const line = visibleLine(words).replace(/\s+/g, ' ').trim();
+  if (line.length <= limit) return `${line} – ${reference.id}`;
+  const kept = line.slice(0, limit + 1).replace(/\s+\S*$/, '');
+  return `${kept.slice(0, limit).toWellFormed()}… – ${reference.id}`;
+}
+
+const SHORT_FACE = 40;
+
+/** The same of one of these references by its id; the id where it is none of them. */
+export function shortFaceOf(id: string, references: readonly ReferenceResult[]): string {
+  const reference = references.find((one) => one.id === id);
+  return reference === undefined ? id : shortFace(reference);
+}
+
+function wordsOf({ id, input }: ReferenceResult): string | null {
+  if (!MADE_ID.test(id)) return null;
+  return (
+    Object.values(input)
+      .map(String)
+      .find((value) => value.trim() !== '') ?? null
+  );
+}
+
+/** Ids of references that were given none. */
+const MADE_ID = /^[0-9a-f]{10}(-\d+)?$/;
+
+const FACE_CHARACTERS = 60;
