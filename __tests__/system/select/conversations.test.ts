@@ -266,7 +266,7 @@ describe('a suite of conversations', () => {
       'What it did: r0 (prompts/tests/p.yaml:5), 1 of 1 passed → 0 of 1 passed; 35 more fail conversation for the same reason',
     );
     expect(text).toContain(
-      '36 references that fell, with too few tries to name each alone, worst first',
+      '35 more references that fell, with too few tries to name each alone, worst first',
     );
     expect(text).toContain('After 1 turn: complete');
     expect(text).toContain('Old r0 #1');

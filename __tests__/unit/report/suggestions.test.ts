@@ -85,7 +85,7 @@ describe('a proven fix as a remark on its lines', () => {
           '      Be warm, and name the refund period.',
           '```',
           '',
-          '<sub>**Cause**: `prompts/support.yaml:7` (`Be warm.`). Setting it back alone fixes 1 of 1 reference (5 of 5 tries pass); put into base alone it fails 5 of 5\\.</sub>',
+          '<sub>**Cause**: `prompts/support.yaml:7` (`Be warm.`). Setting it back alone fixes 1 of 1 reference (5 of 5 tries pass); put into base alone it fails 5 of 5 tries.</sub>',
           '',
         ].join('\n'),
       },

@@ -190,7 +190,7 @@ function proofWords({ relation, references, held }: Cause): string {
   }[relation];
   const fixed = `${what} fixes ${count(passes)} of ${all} ${tries}`;
   const broken = sum('broken', 'tries') - sum('broken', 'passes');
-  const put = `put into base ${relation === 'alone' ? 'alone it fails' : relation === 'together' ? 'together they fail' : 'alone each fails'} ${count(broken)} of ${count(sum('broken', 'tries'))}`;
+  const put = `put into base ${relation === 'alone' ? 'alone it fails' : relation === 'together' ? 'together they fail' : 'alone each fails'} ${count(broken)} of ${count(sum('broken', 'tries'))} tries`;
   const cost =
     held.of > held.references
       ? `; of ${count(held.of)} references that hold, ${count(held.of - held.references)} then fail`

@@ -96,9 +96,7 @@ test('what fell with its suite is shown with both answers, and fails in JUnit as
   const terminal = (result: ReturnType<typeof shown>) =>
     renderTerminal(result, { width: 120, colour: false });
   const alone = terminal(shown(fell('a', 'fell'), fell('b', 'fell')));
-  expect(alone).toContain(
-    '1 more reference that fell, with too few tries to name it alone',
-  );
+  expect(alone).toContain('1 more reference that fell, with too few tries to name it alone');
   expect(alone).toContain(
     `What it did: a ${PLACE}, 1 of 1 passed → 0 of 1 passed; 1 more fails exact_match too`,
   );
@@ -106,7 +104,7 @@ test('what fell with its suite is shown with both answers, and fails in JUnit as
   expect(alone).toContain('Lyon');
   expect(alone).not.toContain('inconclusive');
   expect(terminal(shown(fell('a', 'fell'), fell('b', 'regressed')))).toContain(
-    '1 regressed reference and 1 that fell with the suite, worst first',
+    '1 more reference that fell with the suite',
   );
   expect(renderJunit(shown(fell('a', 'fell')))).toContain('failures="1"');
 });
