@@ -88,7 +88,7 @@ function diffHtml(lines: readonly DiffLine[]): string {
 
 /**
  * Cells are HTML already; `own` ones hold our words and numbers and do not wrap. A first column
- * without a title names its rows.
+ * without a title names its rows. Each cell carries its column's title, for where cells are stacked.
  */
 export function tableHtml(
   head: readonly string[],
@@ -100,10 +100,15 @@ export function tableHtml(
   const body = rows
     .map(
       (row) =>
-        `<tr>${row.map(({ html, own }, at) => (at === 0 && head[0] === '' ? `<th scope="row">${html}</th>` : `<td${own ? ' class="own"' : ''}>${html}</td>`)).join('')}</tr>`,
+        `<tr>${row.map(({ html, own }, at) => (at === 0 && head[0] === '' ? `<th scope="row">${html}</th>` : `<td${own ? ' class="own"' : ''}${at === 0 ? '' : titleAttribute(head[at])}>${html}</td>`)).join('')}</tr>`,
     )
     .join('\n');
   return `<div class="wide" tabindex="0"><table><thead><tr>${titles}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
+}
+
+/** The words of a column's title, which is HTML. */
+function titleAttribute(title = ''): string {
+  return ` data-title="${title.replace(/<[^>]*>/g, '')}"`;
 }
 
 export function isOurs(cell: Line): boolean {

@@ -100,13 +100,13 @@ section,details.case{scroll-margin-top:10px}
 details.part>summary{cursor:pointer;font-size:19px;font-weight:600;margin:26px 0 10px}
 footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
 @media(max-width:900px){th,td{padding:7px 9px}}
-@media(max-width:760px){pre.diff{white-space:pre-wrap;overflow-wrap:anywhere}th,td{padding:7px 8px}td:first-child{min-width:92px}header,main,footer{padding-left:12px;padding-right:12px}h1{font-size:21px}.dots{flex-basis:100%}.facts tr{display:grid;grid-template-columns:94px 1fr}.facts th,.facts td{width:auto;min-width:0;border-bottom:0;padding:4px 8px}.facts th{white-space:normal;overflow-wrap:anywhere}.facts tr{border-bottom:1px solid var(--line)}.sides{grid-template-columns:1fr}.dots{margin-left:0}#metrics table{width:100%}#metrics tr{display:grid;grid-template-columns:1fr 160px 84px;border-bottom:1px solid var(--line)}#metrics td,#metrics th{min-width:0;border:0}#metrics td:nth-child(4){grid-column:1/-1}#metrics th:nth-child(4){display:none}}
-@media(max-width:600px){#suites thead{display:none}#suites tr{display:grid;grid-template-columns:1fr 1fr;border-bottom:1px solid var(--line)}#suites td{min-width:0;border:0;overflow-wrap:anywhere}#suites td:nth-child(2),#suites td.own{min-width:0}#suites td:nth-child(5){grid-column:1/-1}}
+@media(max-width:760px){pre.diff{white-space:pre-wrap;overflow-wrap:anywhere}th,td{padding:7px 8px}td:first-child{min-width:92px}header,main,footer{padding-left:12px;padding-right:12px}h1{font-size:21px}.dots{flex-basis:100%}.facts tr{display:grid;grid-template-columns:94px 1fr}.facts th,.facts td{width:auto;min-width:0;border-bottom:0;padding:4px 8px}.facts th{white-space:normal;overflow-wrap:anywhere}.facts tr{border-bottom:1px solid var(--line)}.sides{grid-template-columns:1fr}.dots{margin-left:0}}
+@media(max-width:600px){.wide table{width:100%}.wide thead{display:none}.wide tr{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));border-bottom:1px solid var(--line)}.wide tr>*{min-width:0!important;border:0;white-space:normal;overflow-wrap:anywhere}.wide tr>:first-child{grid-column:1/-1}.wide td[data-title]::before{content:attr(data-title);display:block;font-size:13px;color:var(--soft)}.wide svg{max-width:100%}}
 #rest{display:none}
 @media print{#filter{display:none}#rest:not([hidden]){display:block}pre.diff{white-space:pre-wrap}details.case{content-visibility:visible}}
 `;
 
-export const STYLE_HASH = 'sha256-/FUmAc4Zjg6L2gLV46Lx6DKQQ2c3WELll6M2pKvaZz0=';
+export const STYLE_HASH = 'sha256-VDHh9RhOwOZDoRzv49rp5NNaYu9BXUkcWYXZeN7g/Ew=';
 
 export const SCRIPT_HASH = 'sha256-sHltgadxSsIvoFhvIUNchkcLRXJ3Uv1WPOagKR/bxJo=';
 

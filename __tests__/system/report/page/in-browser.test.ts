@@ -280,6 +280,18 @@ inBrowser('the HTML report in a browser', () => {
         'axe.run().then(({ violations }) => violations)',
       );
       expect(found.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+      await page.locator('details').evaluateAll((all) => {
+        for (const one of all) one.setAttribute('open', '');
+      });
+      const tables = page.locator('.wide');
+      expect(await tables.count()).toBeGreaterThan(0);
+      expect(
+        await tables.evaluateAll((all) =>
+          all
+            .filter((one) => one.scrollWidth > one.clientWidth)
+            .map((one) => [one.textContent.slice(0, 40), one.scrollWidth, one.clientWidth]),
+        ),
+      ).toEqual([]);
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
       await page.close();
     },
@@ -325,6 +337,11 @@ inBrowser('the HTML report in a browser', () => {
   test.each(pages)('%s fits a phone, its charts in full', async (_what, html) => {
     const { page } = await openedHtml(await html(), 'light', 390);
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
+    expect(
+      await page
+        .locator('.wide')
+        .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
+    ).toBe(0);
     for (const box of await page.locator('svg.chart').evaluateAll((all) =>
       all.map((one) => {
         const { left, right, width } = one.getBoundingClientRect();
