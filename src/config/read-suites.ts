@@ -173,6 +173,7 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
     const { suite, name } = withMade(
       await loadSuite(reader, documentOf(file, each), loaded),
       each.made,
+      each.prompt.written,
     );
     loaded.suites.push({
       suite: suite && { ...suite, tests: { ...suite.tests, tool: format } },
@@ -188,13 +189,21 @@ export function hostSettings({ models }: Pick<Settings, 'models'>): { host?: Hos
   return entry === undefined ? {} : { host: { setup: entry.setup, files: entry.files } };
 }
 
-/** The suite with what was made for each of its references. */
+/** The suite with what was made for each of its references, and its messages as they are written. */
 function withMade(
   loaded: { suite: Suite | null; name: string },
   made: readonly MadePrompt[] | undefined,
+  written: readonly string[] | undefined,
 ): { suite: Suite | null; name: string } {
   const { suite } = loaded;
-  if (made === undefined || suite === null) return loaded;
+  if (suite === null) return loaded;
+  if (made === undefined) {
+    const messages = suite.prompt.messages.map((one, i) => {
+      const text = written?.[i];
+      return text === undefined ? one : { ...one, written: text };
+    });
+    return { ...loaded, suite: { ...suite, prompt: { ...suite.prompt, messages } } };
+  }
   const entries = suite.tests.references.flatMap(({ input }, index) => {
     const one = made[index];
     return one === undefined ? [] : [[canonicalJson(input), one] as const];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CauseUnit } from '../result/causes.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
+import { pathsOf, readTemplate, variableOf } from '../config/imports/templates.ts';
 import { placeholders } from '../suite/template.ts';
 import { HIDDEN, shorten } from '../text/visible.ts';
 import { ask, type AskTools } from './ask.ts';
@@ -53,6 +54,10 @@ export async function draftFixes(
   return [...new Set(drafts)].slice(0, MOST_DRAFTS);
 }
 
+/**
+ * Whether a draft may stand in a prompt file, whichever tool's it is: where that is a template, what
+ * stands in its braces would be filled in, or run.
+ */
 function isSafe(draft: string, { base_text, head_text }: CauseUnit): boolean {
   const known = new Set(
     [base_text, head_text].flatMap((text) => placeholders(text ?? '').map(({ name }) => name)),
@@ -64,8 +69,21 @@ function isSafe(draft: string, { base_text, head_text }: CauseUnit): boolean {
     !new RegExp(HIDDEN.source, HIDDEN.flags.replace('g', '')).test(draft) &&
     draft !== base_text &&
     draft !== head_text &&
-    placeholders(draft).every(({ name }) => known.has(name))
+    placeholders(draft).every(({ name }) => known.has(name)) &&
+    hasOnlyKnownTags(draft, [base_text, head_text])
   );
+}
+
+/** Whether what stands in double braces are variables of the line, as other tools write these. */
+function hasOnlyKnownTags(draft: string, line: readonly (string | null)[]): boolean {
+  const namesIn = (text: string): string[] | null => {
+    const template = readTemplate(text);
+    const isOpen =
+      template.ok && template.parts.some((part) => 'text' in part && part.text.includes('{{'));
+    return template.ok && !isOpen ? pathsOf(template).map(variableOf) : null;
+  };
+  const known = line.flatMap((text) => namesIn(text ?? '') ?? []);
+  return namesIn(draft)?.every((name) => known.includes(name)) ?? false;
 }
 
 function exampleOf({ input, expected, base, head }: ReferenceResult) {

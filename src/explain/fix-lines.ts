@@ -64,9 +64,13 @@ function changedText(head: Body, wanted: Body): ChangedText | null {
       after: wanted.code.source,
     };
   if (head.messages.length !== wanted.messages.length) return null;
-  const changed = head.messages.flatMap(({ content, place }, i) => {
-    const after = wanted.messages[i]?.content ?? content;
-    return after === content ? [] : [{ line: place.line, before: content, after }];
+  const changed = head.messages.flatMap(({ content, written, place: { line } }, i) => {
+    const { [i]: other } = wanted.messages;
+    const [before, after] =
+      written === undefined || other?.written === undefined
+        ? [content, other?.content]
+        : [written, other.written];
+    return after === undefined || after === before ? [] : [{ line, before, after }];
   });
   return changed.length === 1 ? (changed[0] ?? null) : null;
 }

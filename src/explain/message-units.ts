@@ -1,4 +1,5 @@
 import type { CauseUnit } from '../result/causes.ts';
+import { oursOf } from '../config/imports/templates.ts';
 import type { Prompt } from '../suite/suite.ts';
 import { align, likeness } from './likeness.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
@@ -17,6 +18,8 @@ type MergedMessage =
       /** Its units are numbered from here. */
       first: number;
       text: MergedText;
+      /** Its text is a template of another tool's, which is converted once it is composed. */
+      isForeign: boolean;
       /** The unit that changes the role; null: it is the same. */
       role: number | null;
     };
@@ -47,11 +50,16 @@ export function mergeMessages(base: readonly Message[], head: readonly Message[]
     const [own, other] = [base[i++], head[j++]];
     if (own === undefined || other === undefined) continue;
     const role = own.role === other.role ? null : units++;
-    const text = mergeTexts(own.content, other.content, 'lines');
-    merged.push({ kind: 'both', base: own, head: other, first: units, text, role });
+    const isForeign = own.written !== undefined && other.written !== undefined;
+    const text = mergeTexts(textOf(own, isForeign), textOf(other, isForeign), 'lines');
+    merged.push({ kind: 'both', base: own, head: other, first: units, text, role, isForeign });
     units += text.units.length;
   }
   return merged;
+}
+
+function textOf({ content, written }: Message, isForeign: boolean): string {
+  return isForeign ? (written ?? content) : content;
 }
 
 /** The messages with those units whose number `has`. */
@@ -63,16 +71,17 @@ export function composedMessages(
   return merged.flatMap((one) => {
     if (one.kind === 'one side')
       return has(one.unit) === (one.side === 'head') ? [one.message] : [];
-    const { base, head, first, text, role } = one;
+    const { base, head, first, text, role, isForeign } = one;
+    const composed = composeText(
+      text,
+      (unit) => has(first + unit),
+      reworded === null ? null : { ...reworded, unit: reworded.unit - first },
+    );
     return [
       {
-        ...base,
         role: role !== null && has(role) ? head.role : base.role,
-        content: composeText(
-          text,
-          (unit) => has(first + unit),
-          reworded === null ? null : { ...reworded, unit: reworded.unit - first },
-        ),
+        place: base.place,
+        ...(isForeign ? { content: oursOf(composed), written: composed } : { content: composed }),
       },
     ];
   });
@@ -82,9 +91,9 @@ export function composedMessages(
 export function messageUnits(merged: readonly MergedMessage[], places: Places): CauseUnit[] {
   return merged.flatMap((one): CauseUnit[] => {
     if (one.kind === 'one side') return [wholeMessage(one, merged, places)];
-    const { base, head, text, role } = one;
+    const { base, head, text, role, isForeign } = one;
     const at = { base: base.place, head: head.place };
-    const texts = { base: base.content, head: head.content };
+    const texts = { base: textOf(base, isForeign), head: textOf(head, isForeign) };
     const { file, line } = head.place;
     return [
       ...(role === null
@@ -112,13 +121,10 @@ function wholeMessage(
   places: Places,
 ): CauseUnit {
   const { side, message } = own;
+  const text = textOf(message, true);
   const none = { base: null, head: null };
-  const unit = { ...none, [side]: wholeSpan(message.content), kind: 'hunk' as const, anchor: 0 };
-  const found = places.unitOf(
-    unit,
-    { ...none, [side]: message.content },
-    { ...none, [side]: message.place },
-  );
+  const unit = { ...none, [side]: wholeSpan(text), kind: 'hunk' as const, anchor: 0 };
+  const found = places.unitOf(unit, { ...none, [side]: text }, { ...none, [side]: message.place });
   // A message begins on a line, whether or not its text is written as it reads.
   const { file, line } = message.place;
   const lines = found.lines.from === 0 ? { from: line, to: line } : found.lines;

@@ -202,7 +202,7 @@ export async function readSides(
  * but that no code of the project runs for it.
  */
 export function headReader(
-  input: RunInput,
+  input: Parameters<typeof headToRead>[0],
   hash: PlanTools['hash'],
 ): NonNullable<JudgeEdges['reread']> {
   const { tree, read } = headToRead(input);
@@ -235,7 +235,12 @@ function unreadBase([first]: readonly Problem[]): Notice[] {
  * From an outside contributor, head is read with base's settings: which files count, and what the models' names
  * stand for, is not part of what is measured.
  */
-function headToRead({ base, head, read, trust }: RunInput): {
+function headToRead({
+  base,
+  head,
+  read,
+  trust,
+}: Pick<RunInput, 'base' | 'head' | 'read' | 'trust'>): {
   tree: SourceTree;
   read: ReadOptions;
   notices: Notice[];

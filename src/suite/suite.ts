@@ -162,7 +162,8 @@ export interface Prompt {
   /** Every other scalar of the file, passed to the vendor as written. */
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
-  messages: (Message & { place: Place })[];
+  /** `written`: as its file has it, where that is another tool's template; absent: as `content`. */
+  messages: (Message & { place: Place; written?: string })[];
   /**
    * What is sent, where it is made for each reference while the project is read, by the canonical
    * JSON of its input; `messages` are then what it is made from. Absent: they are filled in.

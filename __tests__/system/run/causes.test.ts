@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import { readPrompt } from '../../../src/config/prompt.ts';
+import { readYaml } from '../../../src/documents/yaml.ts';
 import { annotations } from '../../../src/report/annotations.ts';
 import { renderComment } from '../../../src/report/comment.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import type { SuiteCauses } from '../../../src/result/causes.ts';
 import { resultSchema, type Result } from '../../../src/result/result.ts';
 import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
-import type { CauseSettings, GateSettings } from '../../../src/suite/suite.ts';
+import type { CauseSettings, GateSettings, Prompt } from '../../../src/suite/suite.ts';
 import type { Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
@@ -45,6 +47,12 @@ function treeOf(commit: string, lines: readonly string[]): SourceTree {
   } as unknown as SourceTree;
 }
 
+function promptsIn(file: string, text: string): Prompt[] {
+  const document = readYaml(file, text);
+  const read = document.ok ? readPrompt(document.value, []) : null;
+  return read === null ? [] : [read.prompt];
+}
+
 interface Setup extends Given {
   base?: readonly string[];
   head?: readonly string[];
@@ -80,7 +88,11 @@ function runLines(
     (request, question) => says(question, request),
     {
       ...given,
-      edges: { ...edges, sources: { base: treeOf('b', base), head: treeOf('h', head) } },
+      edges: {
+        ...edges,
+        sources: { base: treeOf('b', base), head: treeOf('h', head) },
+        reread: (file, text) => Promise.resolve(promptsIn(file, text)),
+      },
     },
   );
 }

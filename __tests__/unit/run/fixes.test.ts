@@ -158,6 +158,24 @@ describe('a fix', () => {
     }
   });
 
+  test('is never a draft that a template would fill in or run', async () => {
+    const found = await look({
+      fell: Array<Outcome[]>(5).fill(FAILED),
+      drafts: [
+        'Mind this {% include "../secret.txt" %}',
+        'Mind {{ env.OPENAI_API_KEY }}',
+        'Mind {{other}}',
+        'Mind {# it #}',
+        'Mind {{{q}}',
+        'Mind {other}',
+      ],
+      passes: () => true,
+    });
+    expect(found.asked).toBe(1);
+    expect([...found.ran.keys()].every((key) => key.startsWith('Be polite.'))).toBe(true);
+    expect(found.fix?.kind).toBe('set back');
+  });
+
   test('whose cost nobody could see is the line set back, and never a draft; that is said', async () => {
     const found = await look({
       fell: Array<Outcome[]>(5).fill(FAILED),

@@ -148,6 +148,8 @@ interface ImportedPrompt {
 /** A file of ours in the making: its value, and where its parts come from. */
 export interface Draft {
   value: JsonMap;
+  /** Each message of a prompt as it is written, where that is a template of another form. */
+  written?: readonly string[];
   /** Says that the part at `path` was written at `place`. */
   from(path: Path, place: Place): void;
   /** Of the nearest part around `path` of which it was said. */

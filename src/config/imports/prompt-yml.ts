@@ -69,6 +69,7 @@ export function importPromptYml(
 function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | null {
   const draft = createDraft({ file: document.file, line: 0 });
   const messages: JsonMap[] = [];
+  const written: string[] = [];
   const variables = new Set<string>();
   for (const [index, message] of (value['messages'] as Json[]).entries()) {
     const [role, content] = [valueAt(message, ['role']), valueAt(message, ['content'])];
@@ -89,6 +90,7 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
     for (const path of pathsOf(template)) variables.add(variableOf(path));
     draft.from(['messages', index], place);
     messages.push({ role: role ?? '', content: toOurs(template) });
+    written.push(template.text);
   }
   const name = value['name'];
   const stem = lastSteps(document.file).name.replace(/(?:[._]prompt)?\.ya?ml$/, '');
@@ -102,7 +104,7 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
     messages,
   });
   for (const key of ['name', 'model', 'messages']) draft.from([key], document.placeOf([key]));
-  return draft;
+  return { ...draft, written };
 }
 
 function parametersOf(document: Document, value: JsonMap, left: Loss[]): JsonMap {

@@ -247,5 +247,6 @@ function promptDraft(
   for (const key of ['model', ...Object.keys(model.parameters)]) draft.from([key], model.place);
   for (const key of ['name', 'variables', 'messages', ...Object.keys(prompt.parameters)])
     draft.from([key], prompt.place);
+  if (prompt.made === null) draft.written = prompt.messages.map(({ template }) => template.text);
   return draft;
 }

@@ -11,7 +11,8 @@ type Step = string | number;
 
 type Part = { text: string } | { path: Step[] };
 
-export type Template = { ok: true; parts: Part[] } | { ok: false; construct: string };
+/** `text`: as it is written. */
+export type Template = { ok: true; parts: Part[]; text: string } | { ok: false; construct: string };
 
 const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 
@@ -37,7 +38,7 @@ export function readTemplate(text: string): Template {
     from = close + 2;
   }
   parts.push({ text: text.slice(from) });
-  return { ok: true, parts: parts.filter((part) => !('text' in part) || part.text !== '') };
+  return { ok: true, text, parts: parts.filter((part) => !('text' in part) || part.text !== '') };
 }
 
 /**
@@ -83,6 +84,12 @@ export function toOurs(template: Extract<Template, { ok: true }>): string {
   return template.parts
     .map((part) => ('text' in part ? escaped(part.text) : `{${variableOf(part.path)}}`))
     .join('');
+}
+
+/** A text of another tool in our form; what is no template that is read here means itself. */
+export function oursOf(text: string): string {
+  const template = readTemplate(text);
+  return template.ok ? toOurs(template) : escaped(text);
 }
 
 /**
