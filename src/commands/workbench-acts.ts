@@ -9,12 +9,16 @@ import { variantWords } from '../report/sections/phrases.ts';
 import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
+import type { Rubric } from '../types/metric.ts';
 
 /** A rubric that judges a prompt's answers, and the file it is in. */
 export interface RubricChoice {
   name: string;
   file: string;
   labels: readonly string[];
+  /** It shows the grader what is expected, so its examples say so too. */
+  showsExpected: boolean;
+  examples: Rubric['examples'];
 }
 
 /** Answers of a cell that have a button of their own. */
@@ -78,10 +82,19 @@ export function actsHtml({ cells }: MatrixRow, rubrics: readonly RubricChoice[])
   ].join('');
 }
 
+/** What names a rubric in the page. */
+export function rubricKey({ name, file }: Pick<RubricChoice, 'name' | 'file'>): string {
+  return `${file}\n${name}`;
+}
+
 function labelForm(rubrics: readonly RubricChoice[], answer: string): string {
   if (rubrics.length === 0 || answer === '') return '';
   const option = (value: string, words: string): string =>
     `<option value="${escapeMarkup(value)}">${escapeMarkup(shorten(words, 80))}</option>`;
-  const labels = [...new Set(rubrics.flatMap((rubric) => rubric.labels))];
-  return `<form data-kind="label" hidden><label>Rubric <select name="rubric">${rubrics.map(({ name, file }) => option(`${file}\n${name}`, name)).join('')}</select></label><label>Label <select name="label">${labels.map((label) => option(label, label)).join('')}</select></label><label>Answer <textarea name="text" readonly>\n${escapeMarkup(answer)}</textarea></label><button>Write</button></form>`;
+  // The page leaves those of the rubric that is chosen.
+  const labels = rubrics.map(
+    (rubric) =>
+      `<optgroup label="${escapeMarkup(shorten(rubric.name, 80))}" data-rubric="${escapeMarkup(rubricKey(rubric))}">${rubric.labels.map((label) => option(label, label)).join('')}</optgroup>`,
+  );
+  return `<form data-kind="label" hidden><label>Rubric <select name="rubric">${rubrics.map((rubric) => option(rubricKey(rubric), rubric.name)).join('')}</select></label><label>Label <select name="label">${labels.join('')}</select></label><label>Answer <textarea name="text" readonly>\n${escapeMarkup(answer)}</textarea></label><button>Write</button></form>`;
 }

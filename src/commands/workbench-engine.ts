@@ -1,3 +1,4 @@
+import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import { promptKey } from '../report/page/workbench-rows.ts';
 import type { SentPrompts } from '../report/sections/reference-view.ts';
@@ -10,6 +11,7 @@ import { sentPrompts } from '../session/sent-prompts.ts';
 import { runInput, withEdges, type Session } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import type { Columns } from '../suite/suite.ts';
+import type { Rubric } from '../types/metric.ts';
 import type { RubricChoice } from './workbench-acts.ts';
 
 /** What one look at the files came to. */
@@ -108,10 +110,8 @@ function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {
       if (suite.head === null) return [];
       const { prompt, tests } = suite.head.suite;
       const { tool = null, metrics, conversation, references } = tests;
-      const rubrics = [...deciding.rubrics.values()].flatMap(({ name, choice_scores, place }) =>
-        tool === null && /\.ya?ml$/.test(place.file)
-          ? [{ name, file: place.file, labels: [...choice_scores.keys()] }]
-          : [],
+      const rubrics = [...deciding.rubrics.values()].flatMap((rubric) =>
+        tool === null && /\.ya?ml$/.test(rubric.place.file) ? [choiceOf(rubric)] : [],
       );
       return [
         [
@@ -134,6 +134,11 @@ function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {
       ];
     }),
   );
+}
+
+function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): RubricChoice {
+  const showsExpected = materialUsed(prompt).has('expected');
+  return { name, file: place.file, labels: [...choice_scores.keys()], showsExpected, examples };
 }
 
 /** What a look that makes no model calls says of an answer that it lacks. */

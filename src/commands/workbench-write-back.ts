@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRows } from '../documents/dataset.ts';
 import { editJsonLines } from '../documents/edit-json-lines.ts';
 import { editYaml, type Edited, type YamlEdit } from '../documents/edit-yaml.ts';
+import { DEFAULT_LIMITS } from '../documents/limits.ts';
+import { readYaml } from '../documents/yaml.ts';
 import { UserError } from '../errors.ts';
+import { idealText } from '../metrics/rubric.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import { putFile, reasonOf } from '../session/safe-writing.ts';
 import type { Columns } from '../suite/suite.ts';
-import type { Json } from '../types/plain.ts';
-import { acceptable } from './workbench-acts.ts';
+import type { Json, Problem } from '../types/plain.ts';
+import { acceptable, rubricKey } from './workbench-acts.ts';
 import {
   rowFor,
   rowWith,
@@ -78,6 +82,8 @@ export async function writeBack(
   if (before === null || read === undefined) return nothing(file, 'it cannot be read');
   const edited = changed(before, wish, prompt, read);
   if ('refused' in edited) return nothing(file, edited.refused);
+  const flaw = flawOf(file, edited.text);
+  if (flaw !== null) return nothing(file, `it could not be read then: ${flaw}`);
   const failed = await replaced(path, root, before, edited.text);
   if (failed !== null) return nothing(file, failed.why);
   undo.push({ file, before, after: edited.text, what });
@@ -118,6 +124,17 @@ async function replaced(
       error instanceof UserError ? (error.problems[0]?.message ?? 'refused') : reasonOf(error);
     return { kind: 'unwritable', why };
   }
+}
+
+/** What the loader says of a file's new text; null: it takes it. */
+function flawOf(file: string, text: string): string | null {
+  const problems: Problem[] = [];
+  if (/\.ya?ml$/.test(file)) {
+    const reading = readYaml(file, text);
+    if (!reading.ok) problems.push(...reading.problems);
+  } else readRows(file, new TextEncoder().encode(text), DEFAULT_LIMITS, problems);
+  const [first] = problems;
+  return first?.message ?? null;
 }
 
 function changed(text: string, wish: Wish, prompt: WrittenPrompt, read: string): Edited {
@@ -163,6 +180,7 @@ function inYaml({ file, line, change }: Wish, { path }: WrittenPrompt): YamlEdit
 type Asked = (
   action: Action,
   of: { reference: ReferenceResult; side: 'base' | 'head' },
+  prompt: WrittenPrompt,
 ) => { change: Change; what: string; file?: string } | string;
 
 const WISHES: ReadonlyMap<string, Asked> = new Map<string, Asked>([
@@ -175,7 +193,7 @@ const WISHES: ReadonlyMap<string, Asked> = new Map<string, Asked>([
 
 /** The change, or why there is none. */
 function wishOf(action: Action, of: Parameters<Asked>[1], prompt: WrittenPrompt): Wish | string {
-  const found = WISHES.get(action.kind)?.(action, of) ?? 'This is not an action.';
+  const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'This is not an action.';
   if (typeof found === 'string') return found;
   const { file, line, id } = of.reference;
   const { change, what } = found;
@@ -221,15 +239,34 @@ function skipping(action: Action): ReturnType<Asked> {
     : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
 }
 
-function labelling(action: Action): ReturnType<Asked> {
-  const [, file, rubric] = /^(.+)\n(.+)$/s.exec(wordOf(action, 'rubric')) ?? [];
+/** What the loader would refuse of the example, it refuses first. */
+function labelling(
+  action: Action,
+  { reference: { expected } }: Parameters<Asked>[1],
+  { rubrics }: WrittenPrompt,
+): ReturnType<Asked> {
   const [label, content] = [wordOf(action, 'label'), action['text']];
-  if (file === undefined || rubric === undefined || label === '' || typeof content !== 'string')
-    return 'Give a rubric and a label.';
+  const rubric = rubrics.find((one) => rubricKey(one) === action['rubric']);
+  if (rubric === undefined || label === '' || typeof content !== 'string' || content.trim() === '')
+    return 'Give a rubric, a label, and an answer with words in it.';
+  const { name, file, labels, showsExpected, examples } = rubric;
+  if (!labels.includes(label)) return `${name} has no label ${label}, but ${labels.join(', ')}.`;
+  if (showsExpected && expected === null)
+    return `${name} shows what is expected, and this reference has nothing expected; give it that first.`;
+  const ideal = showsExpected ? idealText(expected) : null;
+  const earlier = examples.find(
+    (one) => one.content === content && one.context === null && one.ideal === ideal,
+  );
+  if (earlier !== undefined)
+    return `This answer is an example of ${name} already, labelled ${earlier.expected}.`;
   return {
     file,
-    change: { kind: 'example', rubric, value: { content, expected: label } },
-    what: `an example of ${rubric} is labelled ${label}`,
+    change: {
+      kind: 'example',
+      rubric: name,
+      value: { content, ...(ideal === null ? {} : { ideal }), expected: label },
+    },
+    what: `an example of ${name} is labelled ${label}`,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Json, JsonMap } from '../types/plain.ts';
 import type { Edited } from './edit-yaml.ts';
+import { speltOut } from './limits.ts';
 
 /** One change of a JSON Lines file that leaves every other byte of it as it is. */
 export type JsonLinesEdit =
@@ -53,7 +54,7 @@ function objectIn(line: string): JsonMap | null {
 }
 
 function compact(value: Json): string {
-  return JSON.stringify(value);
+  return speltOut(JSON.stringify(value));
 }
 
 /** As Python writes it. */
@@ -61,7 +62,7 @@ function spaced(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   if (value !== null && typeof value === 'object')
     return `{${Object.entries(value)
-      .map(([key, each]) => `${JSON.stringify(key)}: ${spaced(each)}`)
+      .map(([key, each]) => `${compact(key)}: ${spaced(each)}`)
       .join(', ')}}`;
-  return JSON.stringify(value);
+  return compact(value);
 }

@@ -12,6 +12,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { Json } from '../types/plain.ts';
+import { speltOut } from './limits.ts';
 
 /** One change of a file that leaves every other byte of it as it is. */
 export type YamlEdit =
@@ -253,7 +254,7 @@ function remarked({ text, lines }: Found, map: YAMLMap, remark: string): Splice 
   if (!/^\s*-\s+$/.test(before)) return null;
   const indent = /^\s*/.exec(before)?.[0] ?? '';
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const words = remark.replace(/[\p{Cc}\u2028\u2029\ufeff]+/gu, ' ').trim();
+  const words = remark.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]+/gu, ' ').trim();
   return { from, to: from, put: `${indent}# ${words}${newline}` };
 }
 
@@ -287,10 +288,7 @@ function flowText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
   if (value !== null && typeof value === 'object')
     return `{ ${Object.entries(value)
-      .map(([key, each]) => `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}: ${flowText(each)}`)
+      .map(([key, each]) => `${PLAIN_KEY.test(key) ? key : flowText(key)}: ${flowText(each)}`)
       .join(', ')} }`;
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return speltOut(JSON.stringify(value), /[\u007f-\u009f\u2028\u2029\ufeff]/g);
 }

@@ -46,6 +46,13 @@ export function valueFlaw(text: string, origin: Origin = 'file'): string | null 
   return text.isWellFormed() ? null : 'has a broken surrogate';
 }
 
+/** JSON in which characters that a file may not hold as they are, and those of `more`, are escapes. */
+export function speltOut(json: string, more: RegExp | null = null): string {
+  const escape = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const safe = json.replace(new RegExp(BIDIRECTIONAL, 'g'), escape);
+  return more === null ? safe : safe.replace(more, escape);
+}
+
 function codePoint(text: string, index: number): string {
   return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
 }

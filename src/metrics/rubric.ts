@@ -1,4 +1,5 @@
 import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
+import type { Json } from '../types/plain.ts';
 import { asText, callsAt, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
 import {
   measureError,
@@ -166,13 +167,13 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
     completion: completion.output,
     tool_calls: calls === '' ? '(none)' : calls,
     input: transcript(messages),
-    expected:
-      expected === undefined
-        ? undefined
-        : Array.isArray(expected)
-          ? expected.map(asText).join('\n')
-          : asText(expected),
+    expected: expected === undefined ? undefined : idealText(expected),
   };
+}
+
+/** What a rubric's `{expected}` shows of a reference's. */
+export function idealText(expected: Json): string {
+  return Array.isArray(expected) ? expected.map(asText).join('\n') : asText(expected);
 }
 
 function turnParts(answer: MetricAnswer): { context: string; content: string } {

@@ -160,9 +160,14 @@ const SCRIPT = `
     for (const one of detail.querySelectorAll('form')) one.hidden = true;
     if (detail.contains(document.activeElement)) document.activeElement.blur();
   };
+  // A label is one of the rubric that is chosen.
+  const narrow = ({ elements: { rubric, label } }) => {
+    for (const group of label.children) group.hidden = group.disabled = group.dataset.rubric !== rubric.value;
+    if (label.selectedOptions[0]?.parentElement.disabled !== false) label.value = label.querySelector('optgroup:not([disabled]) option')?.value ?? '';
+  };
   const form = (name) => {
     const found = detail.querySelector('form[data-kind=' + name + ']');
-    if (found) { found.hidden = false; found.querySelector('input,textarea,select').focus(); }
+    if (found) { if (name === 'label') narrow(found); found.hidden = false; found.querySelector('input,textarea,select').focus(); }
   };
 
   board.addEventListener('click', ({ target }) => {
@@ -180,6 +185,7 @@ const SCRIPT = `
     const of = event.target;
     void act({ kind: of.dataset.kind, key: open, prompt: of.dataset.prompt, ...Object.fromEntries(new FormData(of)) }, of);
   });
+  detail.addEventListener('change', ({ target }) => { if (target.name === 'rubric') narrow(target.form); });
   filters.addEventListener('input', filter);
   $('raise').addEventListener('click', () => void act({ kind: 'raise' }));
   $('undo').addEventListener('click', () => void act({ kind: 'undo' }));

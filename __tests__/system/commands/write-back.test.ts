@@ -1,0 +1,175 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { RubricChoice } from '../../../src/commands/workbench-acts.ts';
+import {
+  takeBack,
+  writeBack,
+  type WrittenEdit,
+} from '../../../src/commands/workbench-write-back.ts';
+import { readYaml } from '../../../src/documents/yaml.ts';
+import type { ReferenceResult } from '../../../src/result/reference-result.ts';
+import { sha256 } from '../../../src/session/cached-complete.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
+import { referenceResult, sideResult, tryResult } from '../../unit/run/builders.ts';
+
+afterAll(removeTemporaryFolders);
+
+const FILES = {
+  'tests.yaml': 'references:\n  - { id: a, input: { q: "x" }, expected: "30 days" }\n',
+  'rows.jsonl': '{"id": "a", "q": "x", "expected": "y"}\n',
+  'rubrics.yaml': `polite:
+  prompt: "Is it polite? {completion}"
+  choice_scores: { "Yes": 1, "No": 0 }
+right:
+  prompt: "Is {completion} as right as {expected}?"
+  choice_scores: { good: 1, bad: 0 }
+`,
+};
+
+const CHOICES: RubricChoice[] = [
+  {
+    name: 'polite',
+    file: 'rubrics.yaml',
+    labels: ['Yes', 'No'],
+    showsExpected: false,
+    examples: [],
+  },
+  {
+    name: 'right',
+    file: 'rubrics.yaml',
+    labels: ['good', 'bad'],
+    showsExpected: true,
+    examples: [],
+  },
+];
+
+describe('what an action writes', () => {
+  let root: string;
+  let undo: WrittenEdit[];
+  beforeEach(() => {
+    root = temporaryFolder('write-back');
+    undo = [];
+    for (const [path, text] of Object.entries(FILES)) writeFileSync(join(root, path), text);
+  });
+
+  const file = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+  /** Does it to the reference of a file, on which the model said this. */
+  function act(
+    action: { kind: string; [part: string]: unknown },
+    {
+      path = 'tests.yaml',
+      said = 'fine',
+      ...changes
+    }: Partial<ReferenceResult> & { path?: string; said?: string } = {},
+    rubrics = CHOICES,
+  ): ReturnType<typeof writeBack> {
+    const head = { ...sideResult(['pass']), tries: [{ ...tryResult('pass', 0), actual: said }] };
+    const reference = referenceResult('a', {
+      file: path,
+      line: path === 'tests.yaml' ? 2 : 1,
+      input: { q: 'x' },
+      head,
+      ...changes,
+    });
+    const prompt = {
+      name: 'p',
+      path: 'p.yaml',
+      variables: ['q'],
+      tests: 'tests.yaml',
+      tool: null,
+      references: 1,
+      columns: new Map(),
+      rubrics,
+    };
+    const texts = new Map(Object.entries(FILES));
+    return writeBack(action, { reference, side: 'head' }, { root, texts, prompt }, undo);
+  }
+
+  const accept = (said: string) => ({ kind: 'accept', answer: sha256(said) });
+
+  const TURNED = 'safe \u202e txt.exe\u2066';
+
+  test.each<[string, string, { kind: string; [part: string]: unknown }, string]>([
+    ['an answer', 'tests.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
+    ['a tag', 'tests.yaml', { kind: 'tag', tag: TURNED }, '["safe \\u202e txt.exe\\u2066"]'],
+    ['a reason', 'tests.yaml', { kind: 'skip', reason: TURNED }, '# skipped: safe   txt.exe\n'],
+    ['a new reference', 'tests.yaml', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
+    ['an answer in a line', 'rows.jsonl', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
+    ['a further line', 'rows.jsonl', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
+  ])('can be read again when %s turns the text around', async (_, path, action, wanted) => {
+    expect(await act(action, { path, said: TURNED })).toMatchObject({ bad: false });
+    expect(file(path)).toContain(wanted);
+    expect(file(path)).not.toMatch(/\p{Bidi_Control}/u);
+    const values =
+      path === 'rows.jsonl'
+        ? file(path)
+            .trim()
+            .split('\n')
+            .map((row) => JSON.parse(row) as unknown)
+        : readYaml(path, file(path));
+    expect(JSON.stringify(values)).toContain(action.kind === 'skip' ? 'skip' : TURNED);
+  });
+
+  test.each<[string, string, string]>([
+    ['a control character', 'tests.yaml', 'a\u001b[2Jb'],
+    ['a control character', 'rows.jsonl', 'a\u001b[2Jb'],
+    ['the control character U+007F', 'rows.jsonl', 'a\u007fb'],
+    ['a broken surrogate', 'tests.yaml', 'a\ud800b'],
+    ['${oc.env:...}', 'tests.yaml', 'a ${oc.env:HOME}'],
+  ])('is refused where evaldiff refuses %s, in %s', async (why, path, said) => {
+    for (const action of [
+      accept(said),
+      { kind: 'tag', tag: said },
+      { kind: 'add', 'input:q': said },
+    ]) {
+      const reply = await act(action, { path, said });
+      expect(reply).toMatchObject({
+        said: expect.stringMatching(/it could not be read then: .*; nothing is written$/),
+        bad: true,
+      });
+      expect(reply.said).toContain(why);
+    }
+    expect(file(path)).toBe(FILES[path as keyof typeof FILES]);
+  });
+
+  const label = (rubric: string, as: string, text = 'fine') => ({
+    kind: 'label',
+    rubric: `rubrics.yaml\n${rubric}`,
+    label: as,
+    text,
+  });
+
+  test("labels with a rubric's own labels, and says what is expected where it shows that", async () => {
+    expect(await act(label('polite', 'good'))).toEqual({
+      said: 'polite has no label good, but Yes, No.',
+      bad: true,
+    });
+    expect(await act(label('right', 'good'), { expected: null })).toEqual({
+      said: expect.stringContaining('give it that first'),
+      bad: true,
+    });
+    expect(file('rubrics.yaml')).toBe(FILES['rubrics.yaml']);
+    expect(await act(label('right', 'good'), { expected: ['30 days', 'a month'] })).toMatchObject({
+      bad: false,
+    });
+    expect(file('rubrics.yaml')).toBe(
+      `${FILES['rubrics.yaml']}  examples: [{ content: "fine", ideal: "30 days\\na month", expected: "good" }]\n`,
+    );
+    await takeBack(root, undo);
+    expect(await act(label('polite', 'No'))).toMatchObject({ bad: false });
+    expect(file('rubrics.yaml')).toContain('examples: [{ content: "fine", expected: "No" }]');
+  });
+
+  test('does not label an answer again, so that no two examples disagree', async () => {
+    const place = { file: 'rubrics.yaml', line: 4 };
+    const examples = [{ content: 'fine', context: null, ideal: null, expected: 'Yes', place }];
+    const labelled = CHOICES.map((one) => (one.name === 'polite' ? { ...one, examples } : one));
+    expect(await act(label('polite', 'No'), {}, labelled)).toEqual({
+      said: 'This answer is an example of polite already, labelled Yes.',
+      bad: true,
+    });
+    expect(await act(label('polite', 'No', 'well'), {}, labelled)).toMatchObject({ bad: false });
+  });
+});
