@@ -63,6 +63,7 @@ async function openWorkbench(
     old: false,
     more: new Map(),
     written: [],
+    named: [],
     spend: { calls: 0, cost: 0, unpriced: false, ...given },
     note: 'looking at the files',
     bad: false,
@@ -87,7 +88,8 @@ async function openWorkbench(
   try {
     await afterEachEdit({ root, written, until: terminal.until }, async (news) => {
       await looking.refresh(news);
-      return { files: state.look?.files ?? [], over: state.look?.interrupted === true };
+      const files = [...(state.look?.files ?? []), ...state.named];
+      return { files, over: state.look?.interrupted === true };
     });
   } finally {
     await looking.idle();

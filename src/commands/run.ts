@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { NOT_JUDGED, UserError, problem } from '../errors.ts';
-import { afterEachEdit } from '../session/watch.ts';
+import { afterEachEdit, filesNamed } from '../session/watch.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 import { projectFolder } from './find-project.ts';
 import { evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
@@ -69,7 +69,7 @@ function runOnce(
     );
     return {
       code: ended(result, terminal),
-      files: [...sides.head.files.keys()],
+      files: [...sides.head.files.keys(), ...filesNamed(result.problems)],
       interrupted: session.halting.halted()?.title === 'Interrupted',
     };
   });

@@ -1,7 +1,7 @@
 import { UserError, formatProblem } from '../errors.ts';
 import { spendWords, type Spend } from '../report/page/workbench.ts';
 import type { Result } from '../result/result.ts';
-import type { News } from '../session/watch.ts';
+import { filesNamed, type News } from '../session/watch.ts';
 import type { WorkLook } from './workbench-engine.ts';
 import { look, lookAtOne, type LookOptions, type Onlooker, type Single } from './workbench-look.ts';
 import type { Workbench } from './workbench-server.ts';
@@ -17,6 +17,8 @@ export interface State {
   spend: Spend;
   /** What was written into the project's files, the last of it last. */
   written: WrittenEdit[];
+  /** Files that the last look missed, or found wrong. */
+  named: string[];
   /** What is going on, in a sentence. */
   note: string;
   bad: boolean;
@@ -52,6 +54,7 @@ export function createLooking(given: LookOptions, state: State): Looking {
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const next = last.then(work).catch((error: unknown) => {
       if (!(error instanceof UserError)) throw error;
+      state.named = filesNamed(error.problems);
       tell(error.problems.map(formatProblem).join(' · '), true);
       draw();
     });
@@ -133,7 +136,8 @@ async function refresh(
   const found = await look(given, left(state), {
     ...onlooker,
     show(stored) {
-      Object.assign(state, { look: stored, old: false });
+      const named = filesNamed(stored.result.problems);
+      Object.assign(state, { look: stored, old: false, named });
       onlooker.follow(stored.files);
       state.more.clear();
       const wrong = refusalOf(stored.result);

@@ -1,6 +1,7 @@
-import { watch, type FSWatcher } from 'node:fs';
+import { statSync, watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
+import type { Problem } from '../types/plain.ts';
 
 /** Editors write a file in several steps; what comes within so many milliseconds is one change. */
 const SETTLING_MS = 40;
@@ -39,14 +40,16 @@ export async function afterEachEdit(
   if (until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     let begun: number | null = Date.now();
+    let since = begun;
     const follow = async (files: readonly string[]): Promise<void> => {
-      watch.follow(files);
-      if (begun === null || files.length === 0) return;
-      const since = begun;
+      const folders = watch.follow(files);
+      const isFirst = begun !== null;
+      if (isFirst && files.length === 0) return;
       begun = null;
-      if (await changedSince(root, files, since)) watch.tell();
+      if (await changedSince(root, isFirst ? files : folders, since)) watch.tell();
     };
     for (;;) {
+      since = Date.now();
       const { files, over } = await work({
         edited: watch.edited(),
         follow: (known) => void follow(known),
@@ -62,7 +65,18 @@ export async function afterEachEdit(
 }
 
 /**
- * Whether one of these files was written since: what was edited before its folder was watched.
+ * Files that problems name, and what else of their words may be one: where a missing file is made,
+ * the next look finds it.
+ */
+export function filesNamed(problems: readonly Problem[]): string[] {
+  return problems.flatMap(({ place, message }) => [
+    ...(place === null ? [] : [place.file]),
+    ...(message.match(/[^\s"'`,;:()]+/g) ?? []).filter((word) => /[^.][./][^.]/.test(word)),
+  ]);
+}
+
+/**
+ * Whether one of these was written since: what was edited before its folder was watched.
  *
  * @param since milliseconds since 1970
  */
@@ -79,8 +93,11 @@ async function changedSince(
 
 /** What looks for changes of a project's files. */
 interface FileWatch {
-  /** Looks at the folders of these files, which are relative to the root, and at no others. */
-  follow(files: Iterable<string>): void;
+  /**
+   * Looks at the folders of these files, which are relative to the root, besides those that are
+   * followed already; of one that is not there, at the nearest above it. Those that are new.
+   */
+  follow(files: Iterable<string>): string[];
   /** Resolves at the next change, or at one since it resolved last; null once it was ended. */
   next(): Promise<'changed' | null>;
   /** Fires where `next` would resolve. */
@@ -90,6 +107,10 @@ interface FileWatch {
   end(): void;
 }
 
+function isBelow(folder: string): boolean {
+  return !isAbsolute(folder) && !normalize(folder).startsWith('..');
+}
+
 /**
  * Watches folders rather than files, because editors replace files. Only folders that hold files of
  * the project are watched, so what git ignores costs nothing.
@@ -97,7 +118,7 @@ interface FileWatch {
  * @param written absolute paths that the run itself writes, or how theirs begin: no news
  */
 function watchFiles(root: string, written: readonly string[] = []): FileWatch {
-  const watched = new Map<string, FSWatcher>();
+  const watched = new Map<string, { watcher: FSWatcher; inode: number }>();
   let ended = false;
   let timer: NodeJS.Timeout | null = null;
   let wake: (() => void) | null = null;
@@ -112,6 +133,10 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
     if (timer !== null) clearTimeout(timer);
     timer = setTimeout(tell, SETTLING_MS);
   };
+  const inodeOf = (folder: string): number | null =>
+    statSync(join(root, folder), { throwIfNoEntry: false })?.ino ?? null;
+  const nearest = (folder: string): string =>
+    folder === '.' || inodeOf(folder) !== null ? folder : nearest(dirname(folder));
   const add = (folder: string): void => {
     try {
       const place = join(root, folder);
@@ -123,19 +148,24 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
         watcher.close();
         changed(place);
       });
-      watched.set(folder, watcher);
+      watched.set(folder, { watcher, inode: inodeOf(folder) ?? 0 });
     } catch {
       // A folder that is gone again is no longer the project's.
     }
   };
   return {
     follow(files) {
-      const folders = new Set(['.', ...[...files].map((file) => dirname(file))]);
-      for (const folder of [...watched.keys()].filter((one) => !folders.has(one))) {
-        watched.get(folder)?.close();
+      const named = [...files].map((file) => dirname(file)).filter(isBelow);
+      const folders = new Set(['.', ...[...new Set(named)].map(nearest)]);
+      // A folder whose files are all gone may get others; one that was replaced is another.
+      for (const [folder, { watcher, inode }] of watched) {
+        if (inodeOf(folder) === inode) continue;
+        watcher.close();
         watched.delete(folder);
       }
-      for (const folder of folders) if (!watched.has(folder)) add(folder);
+      const fresh = [...folders].filter((folder) => !watched.has(folder));
+      for (const folder of fresh) add(folder);
+      return fresh;
     },
     async next() {
       while (!edit.signal.aborted)
@@ -151,7 +181,7 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
       ended = true;
       edit.abort();
       if (timer !== null) clearTimeout(timer);
-      for (const watcher of watched.values()) watcher.close();
+      for (const { watcher } of watched.values()) watcher.close();
       wake?.();
     },
   };

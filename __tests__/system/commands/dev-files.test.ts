@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { commandIn } from '../../stand-ins/command-line.ts';
@@ -216,6 +216,25 @@ test('opens where no prompt has a reference yet, git or not', async () => {
   const bench = await openWorkbench({ files, answer: says, git: false });
   const { html, bad } = await bench.boardWhen(({ note }) => note === 'up to date');
   expect([html.includes('data-kind="first"'), bad]).toEqual([true, false]);
+  await bench.close();
+});
+
+test('goes on by itself once its advice was followed, in a folder that has to be made', async () => {
+  const bench = await openWorkbench({
+    files: { ...FILES, 'evaldiff.yaml': FILES['evaldiff.yaml'].replace(', other/*', '') },
+    answer: says,
+  });
+  await bench.boardWhen(({ note }) => note === 'up to date');
+  rmSync(join(bench.directory, 'data'), { recursive: true });
+  const { note } = await bench.boardWhen(({ bad }) => bad);
+  expect(note).toContain('data/rows.jsonl');
+  mkdirSync(join(bench.directory, 'data'));
+  for (const path of ['data/rows.jsonl', 'data/keyed.ndjson', 'data/table.csv'] as const)
+    await bench.boardWhen(({ old }) => {
+      if (!old) writeFileSync(join(bench.directory, path), FILES[path]);
+      return !old;
+    });
+  await bench.boardWhen((board) => board.note === 'up to date' && !board.bad);
   await bench.close();
 });
 

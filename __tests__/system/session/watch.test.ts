@@ -1,0 +1,98 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { problem } from '../../../src/errors.ts';
+import { afterEachEdit, filesNamed } from '../../../src/session/watch.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
+
+afterAll(removeTemporaryFolders);
+
+/** Looks at a folder with these files; each look follows what the step before it says, then does it. */
+async function looks(
+  files: readonly string[],
+  steps: readonly { follow: readonly string[]; then: (root: string) => void }[],
+): Promise<number> {
+  const root = temporaryFolder('watched');
+  for (const file of files) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), 'x');
+  }
+  let looked = 0;
+  const until = new AbortController();
+  await afterEachEdit({ root, until: until.signal }, async ({ follow }) => {
+    const step = steps[looked];
+    looked += 1;
+    // The last step's change was seen.
+    if (step === undefined) return { files: [], over: true };
+    follow(step.follow);
+    setImmediate(() => {
+      step.then(root);
+    });
+    return { files: step.follow, over: false };
+  });
+  return looked;
+}
+
+const write = (path: string) => (root: string) => {
+  writeFileSync(join(root, path), 'y');
+};
+
+test('sees a file again that was the only one of its folder', async () => {
+  const seen = await looks(
+    ['prompts/a.yaml', 'data/rows.jsonl'],
+    [
+      {
+        follow: ['prompts/a.yaml', 'data/rows.jsonl'],
+        then: (root) => {
+          renameSync(join(root, 'data/rows.jsonl'), join(root, 'prompts/gone'));
+        },
+      },
+      { follow: ['prompts/a.yaml'], then: write('data/rows.jsonl') },
+    ],
+  );
+  expect(seen).toBe(3);
+});
+
+test('sees a file that is missing as soon as its folders and it are made', async () => {
+  const follow = ['a.yaml', 'tests/new/ask.yaml'];
+  const seen = await looks(
+    ['a.yaml'],
+    [
+      {
+        follow,
+        then: (root) => {
+          mkdirSync(join(root, 'tests/new'), { recursive: true });
+        },
+      },
+      { follow, then: write('tests/new/ask.yaml') },
+    ],
+  );
+  expect(seen).toBe(3);
+});
+
+test('sees a file in a folder that was taken away and made again', async () => {
+  const follow = ['data/rows.jsonl'];
+  const seen = await looks(
+    ['data/rows.jsonl'],
+    [
+      {
+        follow,
+        then: (root) => {
+          rmSync(join(root, 'data'), { recursive: true });
+          mkdirSync(join(root, 'data'));
+        },
+      },
+      { follow, then: write('data/rows.jsonl') },
+    ],
+  );
+  expect(seen).toBe(3);
+});
+
+test('knows which files problems name', () => {
+  expect(
+    filesNamed([
+      problem({ file: 'prompts/a.yaml', line: 2 }, 'reads "data/rows.jsonl", which is not there.'),
+      problem(null, 'evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; e.g. 1/2'),
+    ]),
+  ).toEqual(expect.arrayContaining(['prompts/a.yaml', 'data/rows.jsonl', 'evaldiff.yaml']));
+});
