@@ -197,6 +197,7 @@ export function metricAnswer(
     planned: { generation },
   } = answer;
   if (completion.status !== 'ok') throw new TypeError('only answers are scored');
+  const recorded = generation.kind === 'recorded' && answer.dialogue === null ? generation : null;
   return {
     completion:
       generation.kind === 'recorded' ? withCalls(completion, generation.thread) : completion,
@@ -207,10 +208,8 @@ export function metricAnswer(
     otherAnswer,
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
-    thread:
-      generation.kind === 'recorded' && answer.dialogue === null
-        ? generation.thread
-        : [...messages, answered(completion, generation)],
+    thread: recorded?.thread ?? [...messages, answered(completion, generation)],
+    ...(recorded?.after === undefined ? {} : { after: recorded.after }),
   };
 }
 

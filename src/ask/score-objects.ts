@@ -10,6 +10,7 @@ import {
 import type { Scoring } from '../select/scoring.ts';
 import { isPairwise } from '../suite/metrics.ts';
 import type { DependsOn, Metric, MetricLevel, ObjectScore, Score } from '../types/metric.ts';
+import type { Message } from '../types/model.ts';
 import { metricOf, unmet } from './conditions.ts';
 import type { ScoringItem } from './execute.ts';
 import {
@@ -100,7 +101,9 @@ function partsOf(
   { price }: ScoringTools,
 ): Part[] {
   const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
-  const ofAnswer = every === undefined || materialUsed(rubric?.prompt ?? '').has('completion');
+  const ofAnswer =
+    (every === undefined && level !== 'Thread') ||
+    materialUsed(rubric?.prompt ?? '').has('completion');
   const answer = metricAnswer(row.item, price);
   const whole = { message: countObjects(answer.thread, 'Message') - 1, answer };
   const parts = ofAnswer
@@ -155,9 +158,10 @@ async function scoresOn(
   const wanted = new Map<Part, MetricAnswer>();
   for (const part of parts) {
     const all = objectsIn(part.row, dependency.level, tools.price);
-    const at = positionOf(part, level, dependency.level, all) + step;
+    const { thread } = metricAnswer(part.row.item, tools.price);
+    const at = positionOf(part, level, dependency.level, all, thread) + step;
     const there = part.row.scores.get(dependency.name);
-    const judged = judgedAt(there, at, all.length);
+    const judged = judgedAt(there, at, countObjects(thread, dependency.level) - 1);
     const object = all[at];
     if (judged !== undefined) found.set(part, judged);
     else if (object !== undefined) wanted.set(part, object.answer);
@@ -176,26 +180,33 @@ async function scoresOn(
   return found;
 }
 
-/** Which of the dependency's objects a part belongs to; −1: none. */
+/**
+ * Which of the dependency's objects a part belongs to; −1: none. A dialogue asks about its answer,
+ * with which `thread` ends, whatever is said after it.
+ */
 function positionOf(
   { at, object }: Part,
   level: MetricLevel,
   wanted: MetricLevel,
   all: readonly DialogueObject[],
+  thread: readonly Message[],
 ): number {
-  return level === 'ToolCall' && wanted === 'ToolCall'
-    ? at
-    : all.findIndex(({ message }) => message >= object.message);
+  if (level === 'ToolCall' && wanted === 'ToolCall') return at;
+  const own = level === 'Thread' ? countObjects(thread, 'Message') - 1 : object.message;
+  return all.findIndex(({ message }) => message >= own);
 }
 
-/** What a score says of the object at a position; undefined: it does not look there. */
+/**
+ * What a score says of the object at a position; undefined: it does not look there. One that
+ * judges no other object stands for the answer's.
+ */
 function judgedAt(
   score: Score | undefined,
   at: number,
-  length: number,
+  answerAt: number,
 ): Pick<Score, 'value'> | undefined {
   if (score?.objects !== undefined) return score.objects.scores.find((one) => one.at === at);
-  return at === length - 1 ? score : undefined;
+  return at === answerAt ? score : undefined;
 }
 
 function objectsIn(

@@ -99,6 +99,7 @@ export function readDraft(
   if (written === undefined) return null;
   const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
   const thread = recorded && completed(recorded, context.doCompletion);
+  const after = context.doCompletion === false ? recorded?.slice(thread?.length) : undefined;
   const input = variablesOf(written.input);
   const own = ownMetrics(written.metrics, document, path, context, problems);
   return {
@@ -107,6 +108,7 @@ export function readDraft(
     input,
     ...filesOfValues(input, document, path),
     thread,
+    ...(after === undefined || after.length === 0 ? {} : { after }),
     recorded,
     expected: written.expected,
     skip: written.skip ?? false,
@@ -183,7 +185,7 @@ function unjudged(
 
 /**
  * With a completion a recorded dialogue ends with the question to answer anew, without one with the
- * answer to judge.
+ * answer to judge; what is said after that is kept beside it.
  */
 function completed(thread: readonly Message[], doCompletion: boolean | null): Message[] {
   if (doCompletion === null) return [...thread];

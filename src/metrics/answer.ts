@@ -21,6 +21,8 @@ export interface MetricAnswer {
   messages: Message[];
   /** The whole conversation; its last message is the answer under judgement. */
   thread: Message[];
+  /** Said after the answer in a recorded dialogue, and answered by nobody; absent: nothing. */
+  after?: Message[];
   /** Dollars that the answering model takes for so many tokens; null or absent: unknown. */
   price?(usage: Usage): number | null;
   /** What a recorded dialogue's file says of it beside its messages; absent: nothing. */

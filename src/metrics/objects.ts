@@ -22,12 +22,12 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
 
 /**
  * Every object of a level in its order: what stands before each is its context. The last turn, and
- * the last message, are the answer itself; a dialogue is one object.
+ * the last message, are the answer itself, or what is said after it; a dialogue is one object.
  */
 export function objectsOf(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
-  if (level === 'Thread') return [{ message: last, answer }];
+  if (level === 'Thread') return [{ message: last, answer: wholeDialogue(answer) }];
   if (level === 'ToolCall')
     return spoken.flatMap((_, message) =>
       (spoken[message]?.tool_calls ?? []).map((call): DialogueObject => {
@@ -56,16 +56,23 @@ export function countObjects(messages: readonly Message[], level: MetricLevel): 
   return spoken.reduce((sum, { tool_calls: calls = [] }) => sum + calls.length, 0);
 }
 
-function spokenOf({ thread }: MetricAnswer): Message[] {
-  return thread.filter(({ role }) => role !== 'system');
+function spokenOf({ thread, after = [] }: MetricAnswer): Message[] {
+  return [...thread, ...after].filter(({ role }) => role !== 'system');
+}
+
+/** The answer with what is said after it as part of its dialogue. */
+function wholeDialogue({ after = [], ...answer }: MetricAnswer): MetricAnswer {
+  return { ...answer, thread: [...answer.thread, ...after] };
 }
 
 /** The dialogue up to a message, the last `length` messages of it as the answer. */
-function upToMessage(answer: MetricAnswer, message: number, length: number): MetricAnswer {
-  const spoken = spokenOf(answer);
+function upToMessage(given: MetricAnswer, message: number, length: number): MetricAnswer {
+  const { after, ...answer } = given;
+  const spoken = spokenOf(given);
   const isAnswer =
-    message === spoken.length - 1 && length === (turnsOf(spoken).at(-1)?.length ?? 0);
-  if (isAnswer) return answer;
+    message === countObjects(answer.thread, 'Message') - 1 &&
+    length === (turnsOf(answer.thread).at(-1)?.length ?? 0);
+  if (isAnswer) return after === undefined ? given : { ...answer, followed: true };
   const system = answer.thread.filter(({ role }) => role === 'system');
   const kept = spoken.slice(0, message + 1);
   const judged = kept.slice(-length);

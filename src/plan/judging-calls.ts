@@ -109,11 +109,11 @@ function comparedTexts(metric: Metric, { expected }: Reference): string[] {
  * Objects of a dialogue that the metric judges one by one, as far as they are known before it runs:
  * those recorded, and the answer.
  */
-function objectsOf({ every, level }: Metric, { thread }: Reference): number {
+function objectsOf({ every, level }: Metric, { thread, after = [] }: Reference): number {
   if (every === undefined) return 1;
   const recorded = thread ?? [];
   const messages: Message[] = asksNothing(recorded)
-    ? recorded
+    ? [...recorded, ...after]
     : [...recorded, { role: 'assistant', content: '' }];
   return Math.max(1, countObjects(messages, level));
 }

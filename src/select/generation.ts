@@ -34,8 +34,17 @@ export type Generation =
        */
       draw?: number;
     }
-  /** A dialogue that was recorded with its answers: nobody is asked. */
-  | { kind: 'recorded'; thread: Message[]; fingerprint: string; draw?: number }
+  /**
+   * A dialogue that was recorded with its answers: nobody is asked. `after` its last answer more
+   * may be said; absent: nothing.
+   */
+  | {
+      kind: 'recorded';
+      thread: Message[];
+      after?: Message[];
+      fingerprint: string;
+      draw?: number;
+    }
   | {
       kind: 'code';
       language: CodeLanguage;
@@ -145,14 +154,21 @@ export function drawnAgain(generation: Generation, draw: number): Generation {
 }
 
 /** A dialogue that ends with its answer, and so makes no model calls. */
-function recordedOf({ id }: Reference, thread: readonly Message[]): Generation {
+function recordedOf({ id, after }: Reference, thread: readonly Message[]): Generation {
   if (thread.length === 0)
     return {
       kind: 'impossible',
       message: `reference ${id} is a dialogue without a message`,
     };
-  const recorded = thread.map((message) => ({ ...message }) as unknown as Json);
-  return { kind: 'recorded', thread: [...thread], fingerprint: canonicalJson({ recorded }) };
+  const recorded = [...thread, ...(after ?? [])].map(
+    (message) => ({ ...message }) as unknown as Json,
+  );
+  return {
+    kind: 'recorded',
+    thread: [...thread],
+    ...(after === undefined ? {} : { after }),
+    fingerprint: canonicalJson({ recorded }),
+  };
 }
 
 /**

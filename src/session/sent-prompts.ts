@@ -38,5 +38,7 @@ export function sentKey({ path, name, variant }: Which, id: string): string {
 function messagesOf(generation: Generation | null): Message[] | null {
   if (generation === null) return null;
   if (generation.kind === 'request') return generation.messages;
-  return generation.kind === 'recorded' ? generation.thread : null;
+  if (generation.kind !== 'recorded') return null;
+  const { thread, after = [] } = generation;
+  return [...thread, ...after];
 }

@@ -219,6 +219,8 @@ export interface Reference {
    * references.
    */
   thread: Message[] | null;
+  /** Said after the last answer of a recorded dialogue, which nobody answers; absent: nothing. */
+  after?: Message[];
   /** As written; undefined when absent. */
   expected: Json | undefined;
   skip: boolean;

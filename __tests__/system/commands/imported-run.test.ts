@@ -499,11 +499,37 @@ eval:
     expect(grade?.replies).toEqual([
       {
         grader: 'judge',
+        label: 'YES',
         reply: '{"reasons": "r", "choice": "YES"}',
         usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
       },
     ]);
     const first = scores?.[0]?.objects?.scores.map(({ status }) => status);
-    expect(first?.map((status) => (status === 'pass' ? 'A' : '.')).join('')).toBe('A.A.A.A.A.A.A');
+    expect(first?.map((status) => (status === 'pass' ? 'A' : '.')).join('')).toBe('A.A.A.A.A.A.A.');
+  });
+
+  test('end with the question that nobody answered: 37 turns of the student, 15 messages', async () => {
+    shop = await openShop({
+      settings: 'prompts: lessons.yaml\n',
+      answer: () => ({ text: '{"reasons": "r", "choice": "YES"}' }),
+    });
+    shop.repository.commit('flexeval', {
+      'lessons.yaml': RUN.replaceAll('assistant', 'user').replace(
+        '- { name: index_in_thread }',
+        '- { name: is_last_turn_in_thread }\n      - { name: count_messages, metric_level: Thread }',
+      ),
+      'rubrics.yaml': rubrics('Does this ask?'),
+      'data/lessons.jsonl': DATA,
+    });
+    const result = await shop.result('run', 'n_tries=1', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    const asked = shop.server.requests.map(({ messages }) => JSON.stringify(messages));
+    expect(asked).toHaveLength(37);
+    expect(asked.filter((prompt) => prompt.includes('Student says 14 of 0.'))).toHaveLength(1);
+    const scores = result.suites[0]?.references[0]?.head?.tries[0]?.scores ?? [];
+    const values = (name: string) =>
+      scores.find(({ metric }) => metric === name)?.objects?.scores.map(({ value }) => value);
+    expect(values('count_messages')).toEqual([15]);
+    expect(values('is_last_turn_in_thread')).toEqual([...Array.from({ length: 13 }, () => 0), 1]);
   });
 });

@@ -281,6 +281,20 @@ describe('references', () => {
     ).toEqual(['four', '7', made, `${made}-2`]);
   });
 
+  test('keep what is said after the last answer beside a recorded dialogue that is not completed', async () => {
+    const of = async (completes: string) => {
+      const { tests } = await suite(
+        `${METRICS}${completes}references:\n  - { input: [{ role: user, content: q }, { role: assistant, content: a }, { role: user, content: more }] }\n`,
+      );
+      return tests.references.map(({ thread, after }) =>
+        [thread, after].map((messages) => messages?.map(({ content }) => content)),
+      );
+    };
+    expect(await of('do_completion: false\n')).toEqual([[['q', 'a'], ['more']]]);
+    expect(await of('do_completion: true\n')).toEqual([[['q', 'a', 'more'], undefined]]);
+    expect(await of('')).toEqual([[['q', 'a', 'more'], undefined]]);
+  });
+
   test('carry what is written, and recorded dialogues in place of input', async () => {
     const { tests } = await suite(`${METRICS}references:
   - { input: { a: true, extra: 1.5 }, expected: { k: [1] }, skip: True, tags: [x, y], n_tries: 4 }

@@ -49,6 +49,28 @@ describe('the objects of a dialogue', () => {
     expect(objectsOf(dialogue, 'Message').at(-1)?.answer).toBe(dialogue);
   });
 
+  test('go on with what is said after the answer, which then is not the last', () => {
+    const asked: Message = { role: 'user', content: 'u3' };
+    const followed = { ...dialogue, after: [asked] };
+    for (const level of ['Turn', 'Message'] as const) {
+      const [answer, trailing] = objectsOf(followed, level).slice(-2);
+      expect(answer?.answer).toEqual({ ...dialogue, followed: true });
+      expect(trailing).toMatchObject({
+        message: 5,
+        answer: {
+          thread: [...thread, asked],
+          messages: thread,
+          completion: { output: 'u3', tool_calls: [] },
+        },
+      });
+      expect(trailing?.answer).not.toHaveProperty('followed');
+    }
+    expect(objectsOf(followed, 'Thread')).toEqual([
+      { message: 5, answer: { ...dialogue, thread: [...thread, asked] } },
+    ]);
+    expect(objectsOf(followed, 'ToolCall')).toHaveLength(2);
+  });
+
   test.each<[MetricLevel, number]>([
     ['Turn', 4],
     ['Message', 5],
