@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { pathsOf, readTemplate, variableOf } from '../config/imports/templates.ts';
 import type { CauseUnit } from '../result/causes.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
-import { pathsOf, readTemplate, variableOf } from '../config/imports/templates.ts';
 import { placeholders } from '../suite/template.ts';
 import { HIDDEN, shorten } from '../text/visible.ts';
 import { ask, type AskTools } from './ask.ts';

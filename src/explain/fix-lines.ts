@@ -104,49 +104,56 @@ function isTree(value: Json | undefined): value is Json[] | JsonMap {
 /** Whole lines in other words, where the file has them as the text does but for their indent. */
 function ofLines(
   { head: { file: path } }: CauseUnit,
-  { line, ...texts }: ChangedText,
+  { line, before: text, after: wanted }: ChangedText,
   file: readonly string[],
 ): Edit | null {
-  const [before, after] = [texts.before.split('\n'), texts.after.split('\n')];
-  const places = linePlaces(file, line, texts.before).map(({ from }) => from);
-  const isWhole = (i: number): boolean => {
-    const own = before[i];
-    const at = places[i] ?? 0;
-    return own !== undefined && at > 0 && file[at - 1]?.trim() === own.trim();
-  };
+  const [before, after] = [text.split('\n'), wanted.split('\n')];
+  const places = linePlaces(file, line, text).map(({ from }) => from);
+  const lineAt = (i: number): string => file[(places[i] ?? 0) - 1] ?? '';
+  const isWhole = (i: number): boolean =>
+    (places[i] ?? 0) > 0 && lineAt(i).trim() === before[i]?.trim();
   const isWords = (i: number): boolean => isWhole(i) && before[i]?.trim() !== '';
-  let [start, end] = [0, 0];
-  const shortest = Math.min(before.length, after.length);
-  while (start < shortest && before[start] === after[start]) start += 1;
-  while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  const widen = (): boolean => {
-    // What is put in needs a line beside it; the one that it goes before, if that has words.
-    const isAfter = !(end > 0 && isWords(before.length - end));
-    if (isAfter) start -= 1;
-    else end -= 1;
-    return start >= 0;
-  };
-  if (start + end === before.length && !widen()) return null;
-  // No lines and one blank line would be written alike.
-  if (after.slice(start, after.length - end).join() === '' && start + end < after.length)
-    if (!widen()) return null;
-  const replaced = before.slice(start, before.length - end).map((_, i) => start + i);
-  const [from, to] = [places[start] ?? 0, places[before.length - end - 1] ?? 0];
-  if (!replaced.every(isWhole) || to - from !== replaced.length - 1) return null;
+  const region = changedLines(before, after, isWords);
   const near = [...before.keys()]
     .filter(isWords)
-    .sort((a, b) => Math.abs(a - start) - Math.abs(b - start))[0];
-  if (near === undefined) return null;
-  const indent = indentOf(file[(places[near] ?? 0) - 1] ?? '', before[near] ?? '');
+    .sort((a, b) => Math.abs(a - region.start) - Math.abs(b - region.start))[0];
+  const replaced = [...before.keys()].slice(region.start, before.length - region.end);
+  const [from = 0, to = 0] = [places[region.start], places[before.length - region.end - 1]];
+  const isThere =
+    replaced.length > 0 && replaced.every(isWhole) && to - from + 1 === replaced.length;
+  if (near === undefined || region.start < 0 || !isThere) return null;
+  const indent = indentOf(lineAt(near), before[near] ?? '');
   return {
     file: path,
     lines: { from, to },
     replaced: file.slice(from - 1, to).join('\n'),
     replacement: after
-      .slice(start, after.length - end)
+      .slice(region.start, after.length - region.end)
       .map((own) => (own.trim() === '' ? '' : `${indent}${own}`))
       .join('\n'),
   };
+}
+
+/**
+ * How many lines both texts share before (`start`; below 0: no line is there to hold on to) and
+ * behind what changes. What is put in needs a line beside it: the one that it goes before if that
+ * `isWords`, else the one behind which it stands.
+ */
+function changedLines(
+  before: readonly string[],
+  after: readonly string[],
+  isWords: (line: number) => boolean,
+): { start: number; end: number } {
+  let [start, end] = [0, 0];
+  const shortest = Math.min(before.length, after.length);
+  while (start < shortest && before[start] === after[start]) start += 1;
+  while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const put = after.slice(start, after.length - end);
+  // One blank line in the place of others would read as none.
+  if (start + end < before.length && (put.length !== 1 || put[0] !== '')) return { start, end };
+  return end > 0 && isWords(before.length - end)
+    ? { start, end: end - 1 }
+    : { start: start - 1, end };
 }
 
 /** Words within a line, where the file writes more on it. */

@@ -1,5 +1,5 @@
-import type { CauseUnit } from '../result/causes.ts';
 import { oursOf } from '../config/imports/templates.ts';
+import type { CauseUnit } from '../result/causes.ts';
 import type { Prompt } from '../suite/suite.ts';
 import { align, likeness } from './likeness.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';

@@ -32,6 +32,9 @@ export interface ExplainPlan {
   calls: ExplainCalls;
 }
 
+/** Who drafts fixes; null: nobody. `unasked` is why, as a clause, where somebody could be. */
+export type Drafter = Pick<ExplainPlan, 'grader' | 'unasked'>;
+
 interface ExplainCalls {
   /** Made in any case, at most so many: attributes are pinned, or `qualeval` is on. */
   certain: number;
@@ -107,6 +110,13 @@ function ungated(why: string): Notice {
     place: null,
     message: `gate.attributes is fail, and will not make this run red: ${why}`,
   };
+}
+
+/** Who drafts fixes where these are wanted, whether or not attributes are: the same grader. */
+export function drafterOf(head: ProjectSide, code: ExplainPlanOptions['code']): Drafter | null {
+  if (head.project.settings.grader === null) return null;
+  const { grader, problems } = oneGrader(head, code);
+  return { grader, unasked: problems[0]?.message ?? null };
 }
 
 /** The first grader alone: what votes on grades does not vote on attributes. */
@@ -251,11 +261,11 @@ export function certainCalls(
  * A cap on cost that somebody set could not be kept with a grader whose price nobody knows, so what
  * may be asked of it is not.
  */
-export function affordable(
-  explaining: ExplainPlan | null,
+export function affordable<T extends Drafter>(
+  explaining: T | null,
   price: Price,
   cap: CostCap | null,
-): ExplainPlan | null {
+): T | null {
   if (explaining === null || explaining.grader === null || cap === null || cap.by === 'default')
     return explaining;
   const { target } = explaining.grader;
@@ -271,10 +281,10 @@ export function affordable(
  * A grader without a key is not asked; what it would have said is missing, and the notice says
  * which key that takes.
  */
-export function askable(
-  explaining: ExplainPlan | null,
+export function askable<T extends Drafter>(
+  explaining: T | null,
   missingKeys: (targets: readonly Target[]) => Problem[],
-): ExplainPlan | null {
+): T | null {
   if (explaining === null || explaining.grader === null) return explaining;
   const [missing] = missingKeys([explaining.grader.target]);
   return missing === undefined

@@ -10,7 +10,7 @@ import type { Target } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { conversationProblems, hostOnly, unreachableRollups } from './check.ts';
-import { planExplain, withExplainCalls } from './explain-calls.ts';
+import { drafterOf, planExplain, withExplainCalls } from './explain-calls.ts';
 import { selectEvaluatorTests, selectRubricTests } from './grader-tests.ts';
 import {
   quarantineNotices,
@@ -70,6 +70,7 @@ export function prepare(
     evaluatorTests,
     explaining,
     causes: mode === 'diff' && input.again === undefined ? arranged.explain : null,
+    drafter: arranged.explain.fix ? drafterOf(head, input.code) : null,
     price: priceFrom(priceSettings(arranged)),
     problems: [
       ...selected.problems,

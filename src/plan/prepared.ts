@@ -5,7 +5,7 @@ import type { CauseSettings, GateSettings, Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { certainCalls, type ExplainPlan } from './explain-calls.ts';
+import { certainCalls, type Drafter, type ExplainPlan } from './explain-calls.ts';
 import { evaluatorTargetsOf, type EvaluatorTest, type RubricTest } from './grader-tests.ts';
 import type { Plan } from './plan.ts';
 import type { Price } from './price.ts';
@@ -47,6 +47,8 @@ export interface Prepared {
   explaining: ExplainPlan | null;
   /** How the lines that made something worse are found; null: nothing is compared. */
   causes: CauseSettings | null;
+  /** Who drafts fixes of these; null: nobody. */
+  drafter: Drafter | null;
   price: Price;
   problems: Problem[];
   notices: Notice[];

@@ -37,7 +37,7 @@ export function withCauseCalls(plan: Plan, { suites, causes }: Prepared): Plan {
  * rates stay as they are.
  */
 export async function causesOf(
-  { causes, price, suites, explaining }: Prepared,
+  { causes, price, suites, drafter }: Prepared,
   {
     comparisons,
     results,
@@ -62,7 +62,7 @@ export async function causesOf(
     edges.sources,
   );
   // From an outside contributor nothing is drafted: setting back is all that is tried.
-  const grader = trust === 'untrusted' ? null : (explaining?.grader ?? null);
+  const grader = trust === 'untrusted' ? null : (drafter?.grader ?? null);
   const { calls, reused } = spent.meter.totals();
   let room = causes.max_calls ?? defaultCauseCalls(calls + reused);
   const found: SuiteCauses[] = [];

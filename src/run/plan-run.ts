@@ -86,14 +86,20 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   return {
     ready: true,
     whole,
-    prepared: {
-      ...prepared,
-      explaining: affordable(prepared.explaining, prepared.price, spend.cap),
-    },
+    prepared: withinCap(prepared, spend.cap),
     blank: { ...blankResult(head), notices },
     forecast: spend.forecast,
     caps: spend.caps,
     sweep,
+  };
+}
+
+/** Graders whose price nobody knows are not asked where a cap holds. */
+function withinCap(prepared: Prepared, cap: CostCap | null): Prepared {
+  return {
+    ...prepared,
+    explaining: affordable(prepared.explaining, prepared.price, cap),
+    drafter: affordable(prepared.drafter, prepared.price, cap),
   };
 }
 

@@ -34,7 +34,11 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
     reread: headReader(input, edges.hash),
   };
   const keys = input.merged === undefined ? keyProblems(prepared, edges.missingKeys) : [];
-  const ready = { ...prepared, explaining: askable(prepared.explaining, edges.missingKeys) };
+  const ready = {
+    ...prepared,
+    explaining: askable(prepared.explaining, edges.missingKeys),
+    drafter: askable(prepared.drafter, edges.missingKeys),
+  };
   if (keys.length === 0) return judge(ready, guarded, blank);
   const { withheld } = input;
   const head = headOf(input, blank);

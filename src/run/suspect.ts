@@ -8,7 +8,6 @@ import type { AttributeResult } from '../result/attributes.ts';
 import type { Cause, CauseUnit, SuiteCauses } from '../result/causes.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import type { Prompt } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import {
   attemptBy,
@@ -80,12 +79,7 @@ export async function causesOfSuite(
       ? Promise.resolve(found)
       : withFixes(
           found,
-          {
-            ...bench,
-            ...suspect.fixing(counter),
-            lines: (file) => read('head', file),
-            reread: (file, text) => reread(change, edges, file, text),
-          },
+          { ...bench, ...suspect.fixing(counter), ...headFiles(change, read, edges) },
           counter,
         );
   const halt = spent.halted();
@@ -99,15 +93,19 @@ export async function causesOfSuite(
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
-/** Head's prompt of a change, read with a file in other words. */
-async function reread(
+/** Head's files, and the prompt of a change as it is read with one of them in other words. */
+function headFiles(
   { head }: PromptChange,
+  read: ReadLines,
   edges: JudgeEdges,
-  file: string,
-  text: string,
-): Promise<Prompt | null> {
-  const prompts = (await edges.reread?.(file, text)) ?? [];
-  return prompts.find((one) => one.file === head.file && one.name === head.name) ?? null;
+): Pick<FixBench, 'lines' | 'reread'> {
+  return {
+    lines: (file) => read('head', file),
+    reread: async (file, text) => {
+      const prompts = (await edges.reread?.(file, text)) ?? [];
+      return prompts.find((one) => one.file === head.file && one.name === head.name) ?? null;
+    },
+  };
 }
 
 /** The causes with a fix each, as far as one was run and held. */

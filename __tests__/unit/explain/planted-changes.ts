@@ -1,5 +1,5 @@
-import { createPlaces } from '../../../src/explain/unit-places.ts';
 import { composeText, mergeTexts } from '../../../src/explain/merged-text.ts';
+import { createPlaces } from '../../../src/explain/unit-places.ts';
 import { createRandom, nextIndex, type Random } from '../../../src/statistics/random.ts';
 import type { Prompt } from '../../../src/suite/suite.ts';
 import { prompt } from '../run/builders.ts';
