@@ -7,7 +7,7 @@ import { renderTerminal } from '../../../src/report/terminal.ts';
 import type { SuiteCauses } from '../../../src/result/causes.ts';
 import { resultSchema, type Result } from '../../../src/result/result.ts';
 import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
-import type { CauseSettings, GateSettings, Prompt } from '../../../src/suite/suite.ts';
+import type { CauseSettings, GateSettings, Prompt, Settings } from '../../../src/suite/suite.ts';
 import type { Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
@@ -61,17 +61,30 @@ interface Setup extends Given {
   /** What scores on head; absent: what scores on base. */
   scoring?: Metric;
   gate?: Partial<GateSettings>;
+  /** Its settings besides; absent: as they are without a file. */
+  more?: Partial<Settings>;
 }
 
 /** Runs base's lines against head's; `says` is the model, told the prompt as sent. */
 function runLines(
   says: (prompt: string, request: Request) => string | Error,
-  { base = BASE, head = HEAD, explain, count = 8, scoring, gate = {}, edges, ...given }: Setup = {},
+  {
+    base = BASE,
+    head = HEAD,
+    explain,
+    count = 8,
+    scoring,
+    gate = {},
+    more = {},
+    edges,
+    ...given
+  }: Setup = {},
 ): Promise<Ran> {
   const own = settings({
     n_tries: 'adaptive',
     gate: { ...DEFAULT_GATE, ...gate },
     ...(explain === undefined ? {} : { explain }),
+    ...more,
   });
   return runPipeline(
     project([shop(base.join('\n'), count)], { settings: own }),
@@ -287,6 +300,29 @@ describe('with explain.fix', () => {
     const comment = renderComment(result, { marker: '' });
     expect(comment).toContain('costs 0 of 1 that held, 2 tries each');
     expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
+  });
+
+  test.each(['off', 'auto'] as const)('is drafted with qualeval %s', async (enabled) => {
+    const { qualeval } = settings();
+    const { result } = await runLines(
+      (prompt) =>
+        prompt.includes('new wordings')
+          ? '{"drafts": ["Say yes, or that it may depend."]}'
+          : prompt.includes('it depends') && !prompt.includes('r00 ')
+            ? 'it depends'
+            : 'yes',
+      {
+        explain,
+        more: {
+          grader: { model: 'gpt-4o', parameters: {}, place: { file: '', line: 0 } },
+          qualeval: { ...qualeval, enabled },
+        },
+      },
+    );
+    expect(only(result).causes[0]?.fix).toMatchObject({
+      kind: 'draft',
+      replacement: '      Say yes, or that it may depend.',
+    });
   });
 
   test('a fix that breaks what holds is not shown', async () => {
