@@ -176,7 +176,7 @@ function valueOf(written: string | null): Inline {
  * `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass)`; of the only change there is
  * nothing to prove.
  */
-function proofWords({ relation, references, held }: Cause): string {
+function proofWords({ relation, units, references, held }: Cause): string {
   if (relation === 'only-change') return '';
   const all = counted(references.length, 'reference');
   const sum = (pick: 'restored' | 'broken', of: 'passes' | 'tries'): number =>
@@ -185,7 +185,7 @@ function proofWords({ relation, references, held }: Cause): string {
   const tries = `(${count(sum('restored', 'passes'))} of ${count(sum('restored', 'tries'))} tries pass)`;
   const what = {
     alone: 'Setting it back alone',
-    together: 'Setting either back',
+    together: units.length > 2 ? 'Setting any one of them back' : 'Setting either back',
     either: 'Setting them all back',
   }[relation];
   const fixed = `${what} fixes ${count(passes)} of ${all} ${tries}`;
