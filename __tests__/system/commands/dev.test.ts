@@ -221,6 +221,16 @@ inBrowser('the workbench in a browser', () => {
       expect(bench.file(TEST_FILE)).toBe(TESTS);
     });
 
+    test('shows the open reference as it is now to who works by keys, the same button in focus', async () => {
+      await page.locator('.ref', { hasText: 'returns' }).waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.locator('#detail button[data-form=skip]').focus();
+      edit('Answer:', 'Reply:');
+      await says(page, '#detail .head pre', 'no idea');
+      expect(await page.evaluate('document.activeElement.dataset.form')).toBe('skip');
+    });
+
     test('asks for more tries of one cell alone', async () => {
       await openReturns();
       const asked = bench.server.requests.length;

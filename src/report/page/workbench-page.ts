@@ -127,15 +127,26 @@ const SCRIPT = `
     if (open !== null && !writing()) void show(open, false, true);
   };
   // Nothing is drawn over what somebody is writing.
-  const writing = () => detail.contains(document.activeElement) || detail.querySelector('form:not([hidden])') !== null;
+  const writing = () => detail.querySelector('form:not([hidden])') !== null;
+  // What stands for the same in the next detail; of an answer that is gone, what stands for its cell's first.
+  const sameAs = (held) => {
+    const like = (names) => [...detail.querySelectorAll(held.localName)].find((one) => names.every((name) => one.dataset[name] === held.dataset[name]) && (held.dataset.kind || held.dataset.form || one.textContent === held.textContent));
+    return like(['kind', 'form', 'cell', 'answer']) ?? like(['kind', 'form', 'cell']);
+  };
   const show = async (key, focus, again = false) => {
     view += 1;
     const mine = view;
     const answer = await fetch('detail?key=' + encodeURIComponent(key));
     if (mine !== view || (again && (open !== key || writing()))) return;
     if (!answer.ok) return close();
+    const html = await answer.text();
+    if (mine !== view || (again && writing())) return;
+    const held = open === key && detail.contains(document.activeElement) ? document.activeElement : null;
+    const y = open === key ? detail.scrollTop : 0;
     open = key;
-    detail.innerHTML = await answer.text();
+    detail.innerHTML = html;
+    detail.scrollTop = y;
+    if (held !== null) (sameAs(held) ?? detail.querySelector('button'))?.focus({ preventScroll: true });
     detail.hidden = false;
     columns.classList.add('open');
     if (focus) detail.querySelector('button')?.focus();
@@ -158,7 +169,7 @@ const SCRIPT = `
     if (bad || what.kind === 'more') return;
     if (form !== null) form.reset();
     for (const one of detail.querySelectorAll('form')) one.hidden = true;
-    if (detail.contains(document.activeElement)) document.activeElement.blur();
+    if (document.activeElement?.closest('#detail form')) document.activeElement.blur();
   };
   // A label is one of the rubric that is chosen.
   const narrow = ({ elements: { rubric, label } }) => {
