@@ -77,9 +77,11 @@ export async function writeBack(
       `it is read as ${prompt.tool} writes it, and what we would add means nothing there; change it there, or make files of ours of it with "evaldiff import"`,
     );
   const path = join(root, file);
-  const before = await readFile(path, 'utf8').catch(() => null);
+  const bytes = await readFile(path).catch(() => null);
   const read = texts.get(file);
-  if (before === null || read === undefined) return nothing(file, 'it cannot be read');
+  if (bytes === null || read === undefined) return nothing(file, 'it cannot be read');
+  const before = utf8(bytes);
+  if (before === null) return nothing(file, 'it is not UTF-8 text');
   const edited = changed(before, wish, prompt, read);
   if ('refused' in edited) return nothing(file, edited.refused);
   const flaw = flawOf(file, edited.text);
@@ -107,6 +109,15 @@ function nothing(file: string, why: string): ActionReply {
   return { said: `${file}: ${why}; nothing is written`, bad: true };
 }
 
+/** The text, with the mark at its start if there is one, so that all of it is written back; null: it is none. */
+function utf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
 /** Null: it was written. */
 async function replaced(
   path: string,
@@ -115,7 +126,7 @@ async function replaced(
   text: string,
 ): Promise<{ kind: 'changed' | 'unwritable'; why: string } | null> {
   try {
-    if ((await readFile(path, 'utf8')) !== expected)
+    if (utf8(await readFile(path)) !== expected)
       return { kind: 'changed', why: 'it was changed by another program meanwhile' };
     await putFile(path, text, { root });
     return null;

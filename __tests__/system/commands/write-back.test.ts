@@ -134,6 +134,26 @@ describe('what an action writes', () => {
     expect(file(path)).toBe(FILES[path as keyof typeof FILES]);
   });
 
+  test('leaves bytes alone that are not UTF-8, and keeps the mark at the start of a file', async () => {
+    const latin = Buffer.concat([Buffer.from(`# caf`), Buffer.from([0xe9]), Buffer.from('\n')]);
+    const path = join(root, 'tests.yaml');
+    const wrong = Buffer.concat([Buffer.from(FILES['tests.yaml']), latin]);
+    writeFileSync(path, wrong);
+    expect(await act({ kind: 'tag', tag: 'odd' })).toEqual({
+      said: 'tests.yaml: it is not UTF-8 text; nothing is written',
+      bad: true,
+    });
+    expect(readFileSync(path).equals(wrong)).toBe(true);
+    writeFileSync(path, `\ufeff${FILES['tests.yaml']}`);
+    expect(await act({ kind: 'tag', tag: 'odd' })).toMatchObject({ bad: false });
+    const now = `\ufeff${FILES['tests.yaml']}`.replace('days" }', 'days", tags: ["odd"] }');
+    expect(file('tests.yaml')).toBe(now);
+    writeFileSync(path, Buffer.concat([Buffer.from(now), latin]));
+    expect(await takeBack(root, undo)).toMatchObject({
+      said: expect.stringContaining('changed by another program'),
+    });
+  });
+
   const label = (rubric: string, as: string, text = 'fine') => ({
     kind: 'label',
     rubric: `rubrics.yaml\n${rubric}`,
