@@ -69,7 +69,11 @@ function workbenchOf(result: Result): Shown['workbench'] {
       undo: false,
       ...board,
     },
-    detail: `${actsHtml(row, [])}${detailHtml(row, () => null, cellActsHtml)}`,
+    detail: `${actsHtml(row, [])}${detailHtml(
+      row,
+      () => null,
+      (cell) => cellActsHtml(cell, []),
+    )}`,
   };
 }
 

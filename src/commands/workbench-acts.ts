@@ -38,7 +38,7 @@ export function acceptable(
 }
 
 /** The buttons of one variant's cells: what their answers are taken for, and more of them. */
-export function cellActsHtml({ suite, reference }: Cell): string {
+export function cellActsHtml({ suite, reference }: Cell, rubrics: readonly RubricChoice[]): string {
   const variant = variantWords(suite.variant);
   return (['head', 'base'] as const)
     .filter((side) => reference[side] !== null)
@@ -46,11 +46,15 @@ export function cellActsHtml({ suite, reference }: Cell): string {
       const where = reference.base === null ? '' : side === 'base' ? 'base: ' : 'working tree: ';
       const key = escapeMarkup(columnKey({ variant, side }));
       const answers = acceptable(reference, { side }).slice(0, MOST_ANSWERS);
+      const label = ({ name, answer, made }: (typeof answers)[number]): string =>
+        rubrics.length === 0 || answer.trim() === ''
+          ? ''
+          : `<button type="button" data-form="label" data-cell="${key}" data-answer="${name}">${where}label the answer of try ${String(made.try + 1)}</button>`;
       return [
         '<div class="acts">',
         ...answers.map(
-          ({ name, made }) =>
-            `<button type="button" data-kind="accept" data-cell="${key}" data-answer="${name}">${where}accept the answer of try ${String(made.try + 1)}</button>`,
+          (one) =>
+            `<button type="button" data-kind="accept" data-cell="${key}" data-answer="${one.name}">${where}accept the answer of try ${String(one.made.try + 1)}</button>${label(one)}`,
         ),
         `<button type="button" data-kind="more" data-cell="${key}">${where}more tries${side === 'base' ? ' of both sides' : ''}</button>`,
         '</div>',
@@ -64,21 +68,17 @@ export function actsHtml({ cells }: MatrixRow, rubrics: readonly RubricChoice[])
   const [cell] = cells;
   if (cell === undefined) return '';
   const { input } = cell.reference;
-  const answer = acceptable(cell.reference, { side: 'head' })[0]?.answer ?? '';
   return [
     '<div class="acts">',
     '<button type="button" data-form="tag">Tag (t)</button>',
     '<button type="button" data-form="skip">Skip (s)</button>',
     '<button type="button" data-form="add">New reference (n)</button>',
-    rubrics.length === 0 || answer === ''
-      ? ''
-      : '<button type="button" data-form="label">Label</button>',
     '<button type="button" data-kind="close">Close (Esc)</button>',
     '</div>',
     '<form data-kind="tag" hidden><label>Tag <input name="tag" required></label><button>Write</button></form>',
     '<form data-kind="skip" hidden><label>Why <input name="reason" required></label><button>Write</button></form>',
     `<form data-kind="add" hidden>${referenceFields(Object.keys(input))}<button>Add</button></form>`,
-    labelForm(rubrics, answer),
+    labelForm(rubrics),
   ].join('');
 }
 
@@ -87,8 +87,8 @@ export function rubricKey({ name, file }: Pick<RubricChoice, 'name' | 'file'>): 
   return `${file}\n${name}`;
 }
 
-function labelForm(rubrics: readonly RubricChoice[], answer: string): string {
-  if (rubrics.length === 0 || answer === '') return '';
+function labelForm(rubrics: readonly RubricChoice[]): string {
+  if (rubrics.length === 0) return '';
   const option = (value: string, words: string): string =>
     `<option value="${escapeMarkup(value)}">${escapeMarkup(shorten(words, 80))}</option>`;
   // The page leaves those of the rubric that is chosen.
@@ -96,5 +96,5 @@ function labelForm(rubrics: readonly RubricChoice[], answer: string): string {
     (rubric) =>
       `<optgroup label="${escapeMarkup(shorten(rubric.name, 80))}" data-rubric="${escapeMarkup(rubricKey(rubric))}">${rubric.labels.map((label) => option(label, label)).join('')}</optgroup>`,
   );
-  return `<form data-kind="label" hidden><label>Rubric <select name="rubric">${rubrics.map((rubric) => option(rubricKey(rubric), rubric.name)).join('')}</select></label><label>Label <select name="label">${labels.join('')}</select></label><label>Answer <textarea name="text" readonly>\n${escapeMarkup(answer)}</textarea></label><button>Write</button></form>`;
+  return `<form data-kind="label" hidden><label>Rubric <select name="rubric">${rubrics.map((rubric) => option(rubricKey(rubric), rubric.name)).join('')}</select></label><label>Label <select name="label">${labels.join('')}</select></label><input type="hidden" name="cell"><input type="hidden" name="answer"><span class="soft"></span><button>Write</button></form>`;
 }

@@ -82,7 +82,8 @@ export function detailOf(state: State, key: string): string | null {
   if (row === null) return null;
   const sentOf = ({ suite, reference }: Cell): SentPrompts | null =>
     state.look?.sent.get(sentKey(suite, reference.id)) ?? null;
-  return `${actsHtml(row, promptOf(state, row)?.rubrics ?? [])}${detailHtml(row, sentOf, cellActsHtml)}`;
+  const rubrics = promptOf(state, row)?.rubrics ?? [];
+  return `${actsHtml(row, rubrics)}${detailHtml(row, sentOf, (cell) => cellActsHtml(cell, rubrics))}`;
 }
 
 function promptOf({ look: found }: State, { cells: [cell] }: MatrixRow): WrittenPrompt | null {

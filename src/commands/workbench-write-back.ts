@@ -223,12 +223,20 @@ function wordOf(action: Action, name: string): string {
 }
 
 /** The answer is named by what it says: one that a newer look has in its place is another. */
+function answerNamed(
+  action: Action,
+  { reference, side }: Pick<Parameters<Asked>[1], 'reference' | 'side'>,
+): string | null {
+  const named = acceptable(reference, { side }).find(({ name }) => name === action['answer']);
+  return named?.answer ?? null;
+}
+
 function acceptance(action: Action, { reference, side }: Parameters<Asked>[1]): ReturnType<Asked> {
-  const made = acceptable(reference, { side }).find(({ name }) => name === action['answer']);
-  return made === undefined
+  const answer = answerNamed(action, { reference, side });
+  return answer === null
     ? 'There is no such answer any more.'
     : {
-        change: { kind: 'set', part: 'expected', value: made.answer, reason: null },
+        change: { kind: 'set', part: 'expected', value: answer, reason: null },
         what: 'its answer is accepted as expected',
       };
 }
@@ -253,13 +261,16 @@ function skipping(action: Action): ReturnType<Asked> {
 /** What the loader would refuse of the example, it refuses first. */
 function labelling(
   action: Action,
-  { reference: { expected } }: Parameters<Asked>[1],
+  { reference, side }: Parameters<Asked>[1],
   { rubrics }: WrittenPrompt,
 ): ReturnType<Asked> {
-  const [label, content] = [wordOf(action, 'label'), action['text']];
+  const label = wordOf(action, 'label');
   const rubric = rubrics.find((one) => rubricKey(one) === action['rubric']);
-  if (rubric === undefined || label === '' || typeof content !== 'string' || content.trim() === '')
-    return 'Give a rubric, a label, and an answer with words in it.';
+  if (rubric === undefined || label === '') return 'Give a rubric and a label.';
+  const content = answerNamed(action, { reference, side });
+  if (content === null) return 'There is no such answer any more.';
+  if (content.trim() === '') return 'An answer without words is no example.';
+  const { expected } = reference;
   const { name, file, labels, showsExpected, examples } = rubric;
   if (!labels.includes(label)) return `${name} has no label ${label}, but ${labels.join(', ')}.`;
   if (showsExpected && expected === null)

@@ -483,7 +483,7 @@ inBrowser('the workbench in a browser', () => {
     const label = async (reference: string, as: string): Promise<void> => {
       await page.keyboard.press('Escape');
       await page.locator('.ref', { hasText: reference }).click();
-      await page.locator('[data-form=label]').click();
+      await page.locator('[data-form=label][data-cell="head other"]').click();
       await page.locator('form:not([hidden]) [name=label]').selectOption(as);
       await bench.boardAfter(async () => {
         const sent = (): Promise<void> => page.locator('#detail form:not([hidden]) button').click();

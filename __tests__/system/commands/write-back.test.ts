@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { RubricChoice } from '../../../src/commands/workbench-acts.ts';
+import { cellActsHtml, type RubricChoice } from '../../../src/commands/workbench-acts.ts';
 import {
   takeBack,
   writeBack,
@@ -11,6 +11,7 @@ import { readYaml } from '../../../src/documents/yaml.ts';
 import type { ReferenceResult } from '../../../src/result/reference-result.ts';
 import { sha256 } from '../../../src/session/cached-complete.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
+import { suiteOf } from '../../unit/report/results.ts';
 import { referenceResult, sideResult, tryResult } from '../../unit/run/builders.ts';
 
 afterAll(removeTemporaryFolders);
@@ -154,11 +155,11 @@ describe('what an action writes', () => {
     });
   });
 
-  const label = (rubric: string, as: string, text = 'fine') => ({
+  const label = (rubric: string, as: string, said = 'fine') => ({
     kind: 'label',
     rubric: `rubrics.yaml\n${rubric}`,
     label: as,
-    text,
+    answer: sha256(said),
   });
 
   test("labels with a rubric's own labels, and says what is expected where it shows that", async () => {
@@ -182,6 +183,32 @@ describe('what an action writes', () => {
     expect(file('rubrics.yaml')).toContain('examples: [{ content: "fine", expected: "No" }]');
   });
 
+  test('has a button that labels each answer of each cell, and labels the one of its cell', async () => {
+    const made = (answer: string, at: number) => ({ ...tryResult('pass', at), actual: answer });
+    const side = (...answers: string[]) => ({ ...sideResult(['pass']), tries: answers.map(made) });
+    const reference = referenceResult('a', { head: side('one', 'two', ' '), base: side('three') });
+    const suite = suiteOf('p', [reference]);
+    const html = cellActsHtml({ suite, reference }, CHOICES);
+    expect(
+      [...html.matchAll(/data-form="label" data-cell="(\w+) [^"]*" data-answer="([^"]*)"/g)].map(
+        ([, ...found]) => found,
+      ),
+    ).toEqual([
+      ['head', sha256('one')],
+      ['head', sha256('two')],
+      ['base', sha256('three')],
+    ]);
+    expect(cellActsHtml({ suite, reference }, [])).not.toContain('label');
+    expect(await act(label('polite', 'No', 'two'), { head: reference.head })).toMatchObject({
+      bad: false,
+    });
+    expect(file('rubrics.yaml')).toContain('{ content: "two", expected: "No" }');
+    expect(await act(label('polite', 'No', 'gone'))).toEqual({
+      said: 'There is no such answer any more.',
+      bad: true,
+    });
+  });
+
   test('does not label an answer again, so that no two examples disagree', async () => {
     const place = { file: 'rubrics.yaml', line: 4 };
     const examples = [{ content: 'fine', context: null, ideal: null, expected: 'Yes', place }];
@@ -190,6 +217,8 @@ describe('what an action writes', () => {
       said: 'This answer is an example of polite already, labelled Yes.',
       bad: true,
     });
-    expect(await act(label('polite', 'No', 'well'), {}, labelled)).toMatchObject({ bad: false });
+    expect(await act(label('polite', 'No', 'well'), { said: 'well' }, labelled)).toMatchObject({
+      bad: false,
+    });
   });
 });

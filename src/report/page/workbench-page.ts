@@ -176,9 +176,10 @@ const SCRIPT = `
     for (const group of label.children) group.hidden = group.disabled = group.dataset.rubric !== rubric.value;
     if (label.selectedOptions[0]?.parentElement.disabled !== false) label.value = label.querySelector('optgroup:not([disabled]) option')?.value ?? '';
   };
-  const form = (name) => {
+  const form = (name, { dataset, textContent } = {}) => {
     const found = detail.querySelector('form[data-kind=' + name + ']');
-    if (found) { if (name === 'label') narrow(found); found.hidden = false; found.querySelector('input,textarea,select').focus(); }
+    if (name === 'label') { found.elements.cell.value = dataset.cell; found.elements.answer.value = dataset.answer; found.querySelector('span').textContent = textContent; narrow(found); }
+    if (found) { found.hidden = false; found.querySelector('input,textarea,select').focus(); }
   };
 
   board.addEventListener('click', ({ target }) => {
@@ -187,7 +188,7 @@ const SCRIPT = `
   });
   detail.addEventListener('click', ({ target }) => {
     const { kind, form: named, cell, answer } = target.dataset;
-    if (named) form(named);
+    if (named) form(named, target);
     else if (kind === 'close') close();
     else if (kind && target.matches('button')) void act({ kind, key: open, cell, answer });
   });
