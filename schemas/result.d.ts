@@ -603,6 +603,42 @@ export interface EvaldiffResult {
         /**
          * Which outcome it is.
          */
+        kind: "scoring-changed";
+        /**
+         * The suites whose answers pass at another rate, the largest change first.
+         */
+        suites: string[];
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
         kind: "evaluated";
         /**
          * Suites of the sweep, each variant for itself.

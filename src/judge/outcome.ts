@@ -98,11 +98,31 @@ function nothingWorse(input: GateInput, seen: Seen): RunOutcome {
   const better = suites.filter(({ verdict }) => verdict === 'improved');
   const compared = { ...comparedIn(suites), ...seen };
   if (better.length > 0) return { kind: 'improved', suites: better.map(ratesOf), ...compared };
+  const rescored = onlyScoringChanged(input);
+  if (rescored.length > 0)
+    return { kind: 'scoring-changed', suites: rescored.map(({ name }) => name), ...seen };
   const fresh = suites
     .filter(({ verdict }) => verdict === 'new')
     .reduce((sum, { references }) => sum + references.length, 0);
   const isNew = fresh === 0 ? {} : { fresh };
   return { kind: 'no-regression', references: affected, ...isNew, ...compared };
+}
+
+/**
+ * The scorings that give base's own answers another pass rate, the largest change first, where
+ * nothing else changed: no suite is compared, and none is new. Empty: something else changed.
+ */
+export function onlyScoringChanged({
+  scoring,
+  suites,
+}: Pick<GateInput, 'scoring' | 'suites'>): ScoringResult[] {
+  const moved = scoring
+    .filter(({ rates: of }) => of.base_base !== of.base_head)
+    .sort((a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0));
+  return moved.length > 0 &&
+    suites.some(({ pass_rate, verdict }) => pass_rate.difference !== null || verdict === 'new')
+    ? []
+    : moved;
 }
 
 function comparedIn(suites: readonly SuiteResult[]): { ran: number; worse: number } {
@@ -165,6 +185,7 @@ const CONCLUSIONS = {
   'nothing-to-run': 'success',
   improved: 'success',
   'no-regression': 'success',
+  'scoring-changed': 'success',
   evaluated: 'success',
   regressed: 'failure',
   failed: 'failure',

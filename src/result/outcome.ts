@@ -168,6 +168,16 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     .describe('No suite got worse, as far as these suites can see.'),
   z
     .strictObject({
+      kind: kind('scoring-changed'),
+      suites: z
+        .array(z.string())
+        .describe('The suites whose answers pass at another rate, the largest change first.'),
+      ungraded,
+      evidence,
+    })
+    .describe('Only the scoring changed: the same answers, judged another way.'),
+  z
+    .strictObject({
       kind: kind('evaluated'),
       suites: countSchema.describe('Suites of the sweep, each variant for itself.'),
       references: countSchema.describe('References that ran, in all of them.'),

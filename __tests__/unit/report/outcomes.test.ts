@@ -181,6 +181,15 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     headline: '✓ No regression',
     title: 'No regression in 1,234 affected references of 3 suites',
   },
+  'scoring-changed': {
+    outcome: { kind: 'scoring-changed', suites: ['capitals', 'support'], ungraded },
+    of: { suites: green().suites },
+    conclusion: 'success',
+    code: 0,
+    tone: 'good',
+    headline: '✓ Scoring changed',
+    title: 'Scoring changed: capitals and 1 more',
+  },
   evaluated: {
     outcome: {
       kind: 'evaluated',

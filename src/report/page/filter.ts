@@ -25,12 +25,14 @@ export interface Choices {
   statuses: readonly ReferenceStatus[];
   suites: readonly Choice[];
   tags: readonly Choice[];
+  /** What a changed scoring did to it. */
+  scoring?: readonly Choice[];
   /** As HTML, see {@link kindsHtml}. */
   kinds: string;
 }
 
 /** A box for each status that is there, and a select for suites, attributes and tags. */
-export function choicesHtml({ statuses, suites, tags, kinds }: Choices): string {
+export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Choices): string {
   const number = (status: ReferenceStatus): number =>
     statuses.filter((one) => one === status).length;
   const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map(
@@ -42,6 +44,7 @@ export function choicesHtml({ statuses, suites, tags, kinds }: Choices): string 
     selectHtml('suite', 'Suite', 'All suites', suites.length > 1 ? optionsHtml(suites) : ''),
     selectHtml('kinds', 'Attribute', 'All attributes', kinds),
     selectHtml('tags', 'Tag', 'All tags', optionsHtml(tags)),
+    selectHtml('scoring', 'Scoring', 'Any scoring', optionsHtml(scoring)),
   ].join('');
 }
 

@@ -75,34 +75,55 @@ function* rowsOf({ entries, result, index, characters, links }: ListInput): Gene
 interface Facets {
   suites: Map<ReferenceEntry['suite'], number>;
   tags: Map<string, number>;
+  /** Those that a changed scoring judges differently. */
+  flipped: ReadonlySet<ReferenceEntry>;
 }
 
 function facetsOf({ result, entries }: ListInput): Facets {
   const tags = frequentTags(entries.map(({ reference }) => reference.tags));
+  const flippedIn = new Map(
+    result.scoring.map((one) => [placeKey(one), new Set(one.flipped.map(({ id }) => id))]),
+  );
   return {
     suites: new Map(suitesWorstFirst(result.suites).map((suite, at) => [suite, at])),
     tags: new Map(tags.map((tag, at) => [tag, at])),
+    flipped: new Set(
+      entries.filter(({ suite, reference }) =>
+        (flippedIn.get(placeKey(suite)) ?? NONE).has(reference.id),
+      ),
+    ),
   };
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
+function placeKey({ path, name }: { path: string; name: string }): string {
+  return JSON.stringify([path, name]);
+}
+
 /** What the script filters by without unpacking a row: for each its number, status and so on. */
-function contentsOf({ entries, index }: ListInput, { suites, tags }: Facets): object {
-  const rows = entries.map(({ suite, reference }) => {
+function contentsOf({ entries, index }: ListInput, { suites, tags, flipped }: Facets): object {
+  const rows = entries.map((one) => {
+    const { suite, reference } = one;
     const { id, status, tags: own } = reference;
+    const differs = flipped.has(one) ? [1] : [];
     const kinds = index.kinds(suite, id).map(Number);
     const known = own.flatMap((tag) => tags.get(tag) ?? []);
     return [
       Number(index.anchor(suite, id)?.slice(1)),
       STATUS_ORDER.indexOf(status),
       suites.get(suite) ?? 0,
-      ...(known.length + kinds.length === 0 ? [] : [known, kinds]),
+      ...(known.length + kinds.length + differs.length === 0 ? [] : [known, kinds, ...differs]),
     ];
   });
   return { statuses: STATUS_ORDER, rows };
 }
 
 /** Hidden until the script that serves it runs. */
-function filterHtml({ entries, result, index }: ListInput, { suites, tags }: Facets): string {
+function filterHtml(
+  { entries, result, index }: ListInput,
+  { suites, tags, flipped }: Facets,
+): string {
   const choices = choicesHtml({
     statuses: entries.map(({ reference }) => reference.status),
     suites: [...suites].map(([{ name, variant }, at]) => {
@@ -110,6 +131,10 @@ function filterHtml({ entries, result, index }: ListInput, { suites, tags }: Fac
       return { value: String(at), words: words === '' ? name : `${name}, ${words}` };
     }),
     tags: [...tags].map(([tag, at]) => ({ value: String(at), words: tag })),
+    scoring:
+      flipped.size === 0
+        ? []
+        : [{ value: 'flipped', words: `judged differently (${count(flipped.size)})` }],
     kinds: kindsHtml(result, index),
   });
   return [

@@ -1,6 +1,6 @@
 /**
  * For the scripts of pages with such a filter. `wantedIn`: what is chosen in it; `fits`: whether a
- * row `{status, suite, tags, kinds}`, the last three lists of values, is among that.
+ * row `{status, suite, tags, kinds, …}`, all but the first lists of values, is among that.
  */
 export const FILTER_SCRIPT = `
   const wantedIn = (filter) => ({
@@ -225,9 +225,9 @@ export const SCRIPT = `
 
   const start = async () => {
     const { statuses, rows } = await unpack(packs.shift());
-    index = rows.map(([number, status, suite, tags, kinds], at) => {
+    index = rows.map(([number, status, suite, tags, kinds, flipped], at) => {
       placeOf.set('r' + number, at);
-      return { status: statuses[status], suite: [String(suite)], tags: (tags ?? []).map(String), kinds: (kinds ?? []).map(String) };
+      return { status: statuses[status], suite: [String(suite)], tags: (tags ?? []).map(String), kinds: (kinds ?? []).map(String), scoring: flipped ? ['flipped'] : [] };
     });
     filter.hidden = false;
     await apply();

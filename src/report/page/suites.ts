@@ -2,17 +2,10 @@ import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { signed, count, counted } from '../../text/amounts.ts';
 import { escapeMarkup } from '../../text/visible.ts';
-import { text, type Links } from '../sections/document.ts';
+import type { Links } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { VERDICTS, change, difference, rates, repeatedNames } from '../sections/phrases.ts';
-import {
-  becauseLine,
-  rolled,
-  suiteCell,
-  sweepSize,
-  underOwnScoring,
-  verdictOf,
-} from '../sections/suites.ts';
+import { VERDICTS, change, difference, repeatedNames } from '../sections/phrases.ts';
+import { becauseLine, ratesLine, suiteCell, sweepSize, verdictOf } from '../sections/suites.ts';
 import { chip, lineHtml, tableHtml } from './blocks.ts';
 
 export function suitesHtml(result: Result, links: Links): string {
@@ -29,12 +22,7 @@ export function suitesHtml(result: Result, links: Links): string {
     const own = (html: string): Cell => ({ html, own: true });
     const start: [Cell, Cell] = [
       { html: lineHtml(suiteCell(suite, repeated.has(name)), links), own: false },
-      own(
-        lineHtml(
-          [text(rates(rate.base, rate.head)), ...rolled(suite), ...underOwnScoring(suite, result)],
-          links,
-        ),
-      ),
+      own(lineHtml(ratesLine(suite, result), links)),
     ];
     if (mode === 'sweep') return [...start, own(sweepSize(suite))];
     const [named, passing] = start;

@@ -1,3 +1,4 @@
+import { onlyScoringChanged } from '../../judge/outcome.ts';
 import {
   brokenInWords,
   brokenUnderRise,
@@ -211,27 +212,12 @@ function ruledOut(all: readonly SuiteResult[]): Line {
   return least === 0 ? [] : [text(` A drop above ${inSize(least)} points is ruled out${where}.`)];
 }
 
-/**
- * The scoring that the first line is about: nothing else changed, which is not a
- * comparison of base with head. Null: it is about something else.
- */
-export function scoringInHeadline({ scoring, suites }: Result): ScoringResult | null {
-  const compared = suites.some(
-    ({ pass_rate, verdict }) => pass_rate.difference !== null || verdict === 'new',
-  );
-  return compared ? null : (movedScorings(scoring)[0] ?? null);
-}
-
-/** Scorings that give base's own answers another pass rate, the largest change first. */
-function movedScorings(scoring: readonly ScoringResult[]): ScoringResult[] {
-  return scoring
-    .filter(({ rates: of }) => of.base_base !== of.base_head)
-    .sort((a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0));
-}
-
 /** What it does to the same answers. */
-function scoringAlone(first: ScoringResult, { scoring, suites }: Result): Told {
-  const moved = movedScorings(scoring);
+function scoringAlone(
+  moved: readonly [ScoringResult, ...ScoringResult[]],
+  { suites }: Result,
+): Told {
+  const [first] = moved;
   const more = moved.length - 1;
   const of = suites.length === 1 ? '' : ` in ${counted(moved.length, 'suite')}`;
   return {
@@ -253,8 +239,10 @@ function comparedNumbers(result: Result): Told {
   if (compared.length > 0) return several(result, compared, 'compared');
   const fresh = result.suites.filter(({ verdict }) => verdict === 'new');
   if (fresh.length === 0) {
-    const first = scoringInHeadline(result);
-    return first === null ? untitled([sentence(result.title)]) : scoringAlone(first, result);
+    const [first, ...others] = onlyScoringChanged(result);
+    return first === undefined
+      ? untitled([sentence(result.title)])
+      : scoringAlone([first, ...others], result);
   }
   return {
     subject: subjectOf(worstOf(fresh), result.suites),

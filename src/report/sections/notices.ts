@@ -1,5 +1,6 @@
 import { distinct } from '../../documents/document.ts';
 import { movedByScoring } from '../../judge/findings.ts';
+import { onlyScoringChanged } from '../../judge/outcome.ts';
 import { errorOf } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
@@ -19,7 +20,6 @@ import {
   SENTENCE,
 } from './document.ts';
 import { isAmongErrors, opensErrors } from './errors.ts';
-import { scoringInHeadline } from './headline-lines.ts';
 import { headline } from './outcomes.ts';
 import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
 
@@ -85,11 +85,11 @@ export function reasons(result: Result, detail: Detail): Block[] {
   const first = headline(result).line;
   const inHeadline = (reason: string): boolean =>
     first.some((part) => part.kind === 'text' && part.text === shorten(reason, SENTENCE));
-  const scoring = result.outcome.kind === 'no-regression' ? scoringInHeadline(result) : null;
+  const [scoring] = result.outcome.kind === 'scoring-changed' ? onlyScoringChanged(result) : [];
   const own = result.reasons.filter(
     (reason) =>
       !inHeadline(reason) &&
-      !(scoring !== null && reason.startsWith(movedByScoring(scoring))) &&
+      !(scoring !== undefined && reason.startsWith(movedByScoring(scoring))) &&
       !told.some((summary) => reason.endsWith(summary)) &&
       !(
         (opensErrors(result) || result.outcome.kind === 'regressed') &&

@@ -164,6 +164,14 @@ export const OUTCOMES: OutcomeTable = {
     },
     line: noRegressionLine,
   },
+  'scoring-changed': {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Scoring changed',
+    title: ({ suites: [first = '', ...more] }) =>
+      `Scoring changed: ${first}${more.length === 0 ? '' : ` and ${count(more.length)} more`}`,
+    line: nothingWorseLine,
+  },
   evaluated: {
     sign: '✓',
     tone: 'good',

@@ -129,12 +129,28 @@ function scoringOf(
   return scoring.find((one) => one.path === path && one.name === name);
 }
 
-/** The row's rates are under head's scoring; what base's own said where it is another. */
-export function underOwnScoring(suite: SuiteResult, { scoring }: Result): Line {
+/**
+ * The rates of both sides under head's scoring, `below` them how far they moved, with what base's own
+ * said where it is another; where only the scoring changed, the rates of the same answers under
+ * base's and head's.
+ */
+export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
+  const { base, head, difference } = suite.pass_rate;
   const own = scoringOf(suite, scoring)?.rates;
-  return own === undefined || own.base_base === null || own.base_base === own.base_head
-    ? []
-    : [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)];
+  const another = own !== undefined && own.base_base !== null && own.base_base !== own.base_head;
+  if (another && difference === null)
+    return [
+      text(rates(own.base_base, own.base_head)),
+      lineBreak,
+      text('same answers, base’s → head’s scoring'),
+      ...rolled(suite),
+    ];
+  return [
+    text(rates(base, head)),
+    ...below,
+    ...rolled(suite),
+    ...(another ? [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)] : []),
+  ];
 }
 
 function diffCells(suite: SuiteResult, result: Result): Line[] {
@@ -142,11 +158,8 @@ function diffCells(suite: SuiteResult, result: Result): Line[] {
   const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
   return [
     [
-      text(rates(rate.base, rate.head)),
-      ...moved,
-      ...rolled(suite),
+      ...ratesLine(suite, result, moved),
       ...failingMetrics(suite).flatMap((metric) => [lineBreak, text(metricMeans(metric))]),
-      ...underOwnScoring(suite, result),
     ],
     becauseLine(because),
   ];
@@ -157,7 +170,7 @@ function sweepCells(suite: SuiteResult): Line[] {
 }
 
 /** What the roll-up makes of it, below the rate. */
-export function rolled(suite: SuiteResult): Line {
+function rolled(suite: SuiteResult): Line {
   const words = rolledWords(suite);
   return words === null ? [] : [lineBreak, text(words)];
 }

@@ -103,6 +103,17 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('0 of 26 shown');
   });
 
+  test('filters by what a changed scoring judges differently', async () => {
+    const { page } = await opened(regression());
+    const choice = page.locator('#filter select[name=scoring]');
+    expect(await choice.locator('option').allTextContents()).toEqual([
+      'Any scoring',
+      'judged differently (1)',
+    ]);
+    await choice.selectOption('flipped');
+    expect(await shownIds(page)).toEqual(['invoice']);
+  });
+
   test('opens and closes what is shown', async () => {
     const { page } = await opened(regression());
     await page.locator('#filter input[value=unchanged]').uncheck();

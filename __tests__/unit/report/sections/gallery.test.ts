@@ -67,6 +67,11 @@ describe('a suite in which nothing but the scoring changed', () => {
     expect(shown(result([uncompared]))).toContain(
       'Only the scoring changed: the same answers pass 100.0 % of the time under base’s and 0.0 % under head’s.',
     );
+    expect(shown(result([uncompared]))).toContain('Scoring changed: s\n');
+    const two = shown(result([uncompared, { ...untouched, pass_rate: uncompared.pass_rate }]));
+    expect(two).toMatch(/100\.0\s%\s→\s0\.0\s%\s*same answers, base’s → head’s scoring/);
+    expect(two).not.toContain('under its own scoring');
+    expect(shown(result([suite]))).not.toContain('Scoring changed: s\n');
     const [split] = result([uncompared]).scoring;
     const warning = `${movedByScoring(split!)}: look at that change before the pass rate`;
     expect(shown({ ...result([uncompared]), reasons: [warning] })).not.toContain('look at');
