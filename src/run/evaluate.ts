@@ -188,10 +188,13 @@ async function compareSuites(
       ({ comparison, verdict, rollUps: own }) =>
         scoringSplit(comparison, own, verdict?.hidden ?? null) ?? [],
     ),
-    notices: shown.flatMap(({ comparison }, index) => {
-      const suite = compared[index];
-      return suite === undefined ? [] : suiteNotices(comparison.run, suite);
-    }),
+    notices: [
+      ...broken.notices,
+      ...shown.flatMap(({ comparison }, index) => {
+        const suite = compared[index];
+        return suite === undefined ? [] : suiteNotices(comparison.run, suite);
+      }),
+    ],
   };
 }
 

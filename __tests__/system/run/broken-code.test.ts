@@ -65,6 +65,39 @@ describe('a check that breaks', () => {
     expect(result.usage.calls).toBeGreaterThan(0);
   });
 
+  describe('of a promptfoo configuration, to which throwing is failing,', () => {
+    const imported = (say: () => CodeResult) => {
+      const theirs = (text: string) =>
+        project([shop(text, 5, { tests: { metrics: [check], tool: 'promptfoo' } })], two);
+      return runPipeline(theirs(OLD), theirs(NEW), () => 'prose', scripted(say));
+    };
+
+    test('fails on answers that are never JSON, and a notice asks whether it is broken', async () => {
+      const { result } = await imported(() =>
+        raised("SyntaxError at prompts/tests/p.yaml:4: unexpected token: 'prose'"),
+      );
+      expect([result.conclusion, result.problems]).toEqual(['success', []]);
+      expect(result.suites[0]?.pass_rate).toMatchObject({ base: 0, head: 0 });
+      expect(result.notices).toContainEqual({
+        kind: 'import',
+        place: { file: 'prompts/tests/p.yaml', line: 4 },
+        message:
+          'metric "parses" raised on every answer of both sides, which is a fail to promptfoo and here: is it broken? SyntaxError at prompts/tests/p.yaml:4: unexpected token: \'prose\'',
+      });
+    });
+
+    test.each(['ReferenceError', 'NameError', 'ModuleNotFoundError', 'PermissionError'])(
+      'is broken by what no answer causes (%s)',
+      async (type) => {
+        const { result } = await imported(() => raised(`${type} at prompts/tests/p.yaml:4: x`));
+        expect(result.conclusion).toBe('error');
+        expect(result.problems).toEqual([
+          { place: check.place, message: expect.stringContaining('judges nothing') },
+        ]);
+      },
+    );
+  });
+
   test('is not broken for what it says of the one reference that it belongs to', async () => {
     const references = (text: string) => {
       const one = shop(text, 20);
