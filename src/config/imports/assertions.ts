@@ -45,6 +45,22 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'assert-set': 'sets with a threshold have no counterpart',
 };
 
+/** Types that look at no answer's text. */
+const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
+
+/**
+ * Why an assertion would judge another text here than there: its own transform, or its test's,
+ * changes the answer first. Null where it would not.
+ */
+export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
+  if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
+  if ((transform ?? '') !== '')
+    return 'its transform is not run, and answers are judged as the model gave them';
+  return isTransformed
+    ? 'options.transform of its test is not run, and answers are judged as the model gave them'
+    : null;
+}
+
 /**
  * An assertion as a metric of ours. Templates in it are filled in with the test's variables, as
  * promptfoo does.

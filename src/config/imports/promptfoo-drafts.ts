@@ -4,7 +4,7 @@ import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Place, JsonMap } from '../../types/plain.ts';
 import { pathIn } from './assertion-parts.ts';
-import { convertAssertion } from './assertions.ts';
+import { changesAnswer, convertAssertion } from './assertions.ts';
 import {
   A_TEST,
   createDraft,
@@ -238,6 +238,8 @@ function metricsOf(
   }: MetricsContext,
 ): { metric: JsonMap; place: Place; file: string | null; assertion: JsonMap }[] {
   const unique = uniqueNames();
+  if (test.isTransformed && test.assertions.length === 0)
+    left.push(leftOut(test.place, 'options.transform', 'answers are shown as the model gave them'));
   return test.assertions.flatMap((assertion) => {
     const { value, place } = assertion;
     const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
@@ -253,11 +255,12 @@ function metricsOf(
         return texts.get(path)?.text ?? null;
       },
     });
-    sayUnread(assertion, type, left);
-    if ('why' in converted) {
-      left.push(leftOut(place, `the assertion ${type}`, converted.why));
+    const lost = 'why' in converted ? converted.why : changesAnswer(value, test.isTransformed);
+    if ('why' in converted || lost !== null) {
+      left.push(leftOut(place, `the assertion ${type}`, lost ?? ''));
       return [];
     }
+    sayUnread(assertion, type, left);
     const label = value['metric'] ?? value['label'];
     const name = unique(
       typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,

@@ -88,6 +88,7 @@ export function readRow(
   { defaults, limits, left: said }: Reader,
 ): ForeignTest[] {
   const assertions = [...defaults.assertions, ...defaults.always];
+  const options = { ...defaults.options };
   for (const [column, cell] of Object.entries(row)) {
     if (
       !column.startsWith('__') ||
@@ -104,6 +105,8 @@ export function readRow(
         row[`__config:${column}:threshold`],
       );
       assertions.push({ value, place, file: null });
+    } else if (column === '__prefix' || column === '__suffix') {
+      options[column.slice(2)] = cell;
     } else if (!column.startsWith('__config:')) {
       said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
     }
@@ -114,6 +117,7 @@ export function readRow(
       description: typeof description === 'string' && description !== '' ? description : null,
       variables: new Map([...defaults.variables, ...variables]),
       expands: defaults.expands,
+      options,
       assertions,
       place,
     },

@@ -52,9 +52,10 @@ async function readScenario(
       if (!isMap(entry))
         return left(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
       const data = await defaultsIn(document, at, reader);
-      const { variables, assertions, expands } = reader.defaults;
+      const { variables, assertions, expands, options } = reader.defaults;
       const defaults = {
         expands: expands && data.expands,
+        options: { ...options, ...data.options },
         variables: new Map([...variables, ...data.variables]),
         assertions,
         always: data.assertions,

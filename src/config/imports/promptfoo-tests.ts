@@ -21,6 +21,7 @@ const NO_DEFAULTS: Defaults = {
   assertions: [],
   always: [],
   expands: true,
+  options: {},
 };
 
 /** Options that mean something here, or only how long a run may take. */
@@ -31,10 +32,18 @@ const KNOWN_OPTIONS = [
   'timeout',
   'delay',
   'maxConcurrency',
+  'prefix',
+  'suffix',
+  'transformVars',
+  'transform',
+  'postprocess',
 ];
 
 /** Keys of a test that mean something here, or nothing to a run. */
 const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
+
+/** Keys by which a test is not for every prompt and model of the file. */
+const LIMITS = ['prompts', 'providers', 'provider'];
 
 /**
  * Every test of a configuration, from the file itself and from the files it names, with what is
@@ -95,6 +104,7 @@ async function defaultsIn(document: Document, path: Path, reader: Reader): Promi
   const options = isMap(map['options']) ? map['options'] : {};
   return {
     expands: options['disableVarExpansion'] !== true,
+    options,
     variables: await readVariables(document, [...path, 'vars'], reader),
     assertions: readAssertions(map['assert'], document, [...path, 'assert'], reader.left),
     always: [],
@@ -197,6 +207,14 @@ async function readTest(
   reader: Reader,
   loads = false,
 ): Promise<ForeignTest[]> {
+  const limit = LIMITS.find((key) => (map[key] ?? null) !== null);
+  if (limit !== undefined)
+    return left(
+      reader,
+      document.placeOf([...path, limit]),
+      A_TEST,
+      `its ${limit} chooses who answers it, and tests here are for every prompt and model of the file`,
+    );
   sayUnknown(document, path, map, reader.left);
   const variables = await readVariables(document, [...path, 'vars'], reader);
   const written = readAssertions(map['assert'], document, [...path, 'assert'], reader.left);
@@ -211,6 +229,7 @@ async function readTest(
       description,
       variables: new Map([...reader.defaults.variables, ...variables]),
       expands: options['disableVarExpansion'] !== true && reader.defaults.expands,
+      options: { ...reader.defaults.options, ...options },
       assertions: [...inherited, ...own],
       place: document.placeOf(path),
     },
@@ -262,7 +281,7 @@ function sayUnknown(document: Document, path: Path, map: JsonMap, said: Loss[]):
       leftOut(
         document.placeOf([...path, 'options', key]),
         `options.${key}`,
-        key === 'transform' ? 'answers are judged as the model gave them' : 'it has no counterpart',
+        'it has no counterpart',
       ),
     );
   }

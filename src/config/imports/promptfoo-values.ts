@@ -25,6 +25,8 @@ export interface ForeignTest {
   /** The files that variables are the text of, by name. */
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
+  /** Whether answers are changed there before they are judged. */
+  isTransformed: boolean;
   place: Place;
 }
 
@@ -47,6 +49,7 @@ export interface Defaults {
   variables: Variables;
   /** Whether lists of texts as values mean several tests. */
   expands: boolean;
+  options: JsonMap;
   assertions: ForeignAssertion[];
   /** A scenario's, which no test can do without. */
   always: ForeignAssertion[];
@@ -69,18 +72,32 @@ export function left(reader: Reader, place: Place, what: string, why: string): n
 type Unexpanded = Pick<ForeignTest, 'description' | 'assertions' | 'place'> &
   Omit<Defaults, 'always'>;
 
+/** Options by which another prompt is sent than this one, or with other variables. */
+const CHANGES_PROMPT = ['prefix', 'suffix', 'transformVars'];
+
+/** Options by which another text is judged than the answer. */
+const CHANGES_ANSWER = ['transform', 'postprocess'];
+
+const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
+
 /**
  * A list of texts as a variable's value means a test for each of its entries; several such lists
  * mean all combinations. Any other list is one value, and so is every list where `expands` is false.
  */
 export function expanded(
-  { variables, expands, ...test }: Unexpanded,
+  { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<Reader, 'limits' | 'left'>,
 ): ForeignTest[] {
   const lost = (why: string): ForeignTest[] => {
     said.push(leftOut(test.place, A_TEST, why));
     return [];
   };
+  const changing = CHANGES_PROMPT.find((key) => isSet(options[key]));
+  if (changing !== undefined)
+    return lost(
+      `its options.${changing} changes what is sent, which no prompt here does for one test`,
+    );
+  const isTransformed = CHANGES_ANSWER.some((key) => isSet(options[key]));
   let combinations: [string, Given][][] = [[]];
   for (const [name, variable] of variables) {
     if ('why' in variable) return lost(`its variable ${name} ${variable.why}`);
@@ -112,6 +129,7 @@ export function expanded(
     return [
       {
         ...test,
+        isTransformed,
         description,
         given: Object.fromEntries(asGiven),
         vars,

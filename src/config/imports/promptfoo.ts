@@ -144,6 +144,7 @@ function withItself(
           sent: {},
           files: {},
           assertions: [],
+          isTransformed: false,
           place: document.placeOf(['prompts']),
         },
       ];

@@ -197,7 +197,7 @@ outputPath: out.json
 prompts: ['Say {{x}}', 'Say {% include "it" %}', 'file://make.js']
 providers: [openai:gpt-4o, 'file://own.py', 'watsonx:large', { id: 'openai:gpt-4o-mini', transform: output.trim(), config: { apiKey: sk } }]
 defaultTest:
-  options: { transform: output.trim() }
+  options: { rubricPrompt: Judge }
   assert: [{ type: moderation, value: x, threshold: 0.8 }]
 tests:
   - vars: { x: one }
@@ -206,7 +206,7 @@ tests:
       - { type: contains, value: '{{missing}}' }
       - { type: regex, value: '(?=a)b' }
       - { type: llm-rubrik, value: fine }
-      - { type: contains, value: one, weight: 2, transform: output }
+      - { type: contains, value: one, weight: 2, other: output }
   - vars: { x: two }
     assert: [{ type: javascript, value: "require('fs')" }]
   - file://more.js
@@ -244,11 +244,11 @@ tests:
         /^4: a prompt is not carried over: \{% include "it" %\} is no variable/,
       ),
       expect.stringMatching(/^4: a prompt is not carried over: prompts in code/),
-      expect.stringMatching(/^7: options\.transform/),
+      expect.stringMatching(/^7: options\.rubricPrompt/),
       expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
       expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
       expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
-      expect.stringMatching(/^16: transform of the assertion contains/),
+      expect.stringMatching(/^16: other of the assertion contains/),
       expect.stringMatching(/^16: weight of the assertion contains/),
       expect.stringMatching(/^18: the assertion javascript .* it uses require/),
       expect.stringMatching(/^3: outputPath is not needed: reports go/),
@@ -395,6 +395,65 @@ tests:
         '":',
         '"',
       ),
+    ]);
+  });
+
+  test('loses an assertion that judges what a transform made of the answer, and counts it once', async () => {
+    const { project, problems, notices } = await read({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      [CONFIG]: `prompts: ['Say {{x}}']
+providers: [openai:gpt-4o]
+tests:
+  - vars: { x: one }
+    assert:
+      - { type: contains, value: READ, transform: output.toUpperCase() }
+      - { type: contains, value: read }
+      - { type: assert-set, threshold: 0.5, assert: [{ type: contains, value: a }] }
+      - { type: classifier, provider: 'huggingface:x', value: a, weight: 3 }
+  - vars: { x: two }
+    options: { transform: JSON.parse(output).answer }
+    assert: [{ type: equals, value: yes }, { type: latency, threshold: 90 }]
+  - vars: { x: three }
+    options: { transform: JSON.parse(output).answer }
+`,
+    });
+    expect(problems).toEqual([]);
+    expect(
+      project.suites[0]?.tests.references.map(({ input, metrics }) => [
+        input['x'],
+        metrics?.map(({ name }) => name),
+      ]),
+    ).toEqual([
+      ['one', ['contains']],
+      ['two', ['latency']],
+      ['three', ['preference']],
+    ]);
+    expect(notices.slice(0, 6)).toEqual([
+      expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
+      `${CONFIG}:6: the assertion contains is not carried over: its transform is not run, and answers are judged as the model gave them`,
+      expect.stringMatching(/:8: the assertion assert-set is not carried over: sets with a/),
+      `${CONFIG}:9: the assertion classifier is not carried over: classifiers are not called`,
+      `${CONFIG}:12: the assertion equals is not carried over: options.transform of its test is not run, and answers are judged as the model gave them`,
+      `${CONFIG}:13: options.transform is not carried over: answers are shown as the model gave them`,
+    ]);
+  });
+
+  test.each([
+    ['options: { prefix: Please }', 'its options.prefix changes what is sent'],
+    ['options: { suffix: Now }', 'its options.suffix changes what is sent'],
+    ['options: { transformVars: vars }', 'its options.transformVars changes what is sent'],
+    ['prompts: [short]', 'its prompts chooses who answers it'],
+    ['providers: [openai:gpt-4o]', 'its providers chooses who answers it'],
+  ])('loses a test that is not asked as the others (%s)', async (key, why) => {
+    const { project, notices } = await read(
+      config(
+        `  - { vars: { text: a, language: x }, assert: [{ type: contains, value: a }] }\n  - { vars: { text: b, language: x }, ${key}, assert: [{ type: contains, value: a }] }\n`,
+      ),
+    );
+    expect(project.suites[0]?.tests.references.map(({ input }) => input['text'])).toEqual(['a']);
+    expect(notices).toEqual([
+      `${CONFIG}: 1 of 2 tests, 1 of 1 assertion carried over; 1 lost: a test`,
+      expect.stringContaining(`${CONFIG}:6: a test is not carried over: ${why}`),
     ]);
   });
 
