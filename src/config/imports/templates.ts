@@ -116,15 +116,27 @@ export function shown(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
 
+/** The same as promptfoo's assertions show it: a list between commas, a map by its kind. */
+export function shownAsText(value: Json): string {
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.map(shownAsText).join(',');
+  return isMap(value) ? '[object Object]' : String(value);
+}
+
 type Filled = { ok: true; text: string } | { ok: false; why: string };
 
 /** What a variable without a value is: a mistake, or nothing. */
 type Missing = 'told' | 'empty';
 
-/** The template filled in with another tool's variables. */
-export function fillIn(text: string, vars: JsonMap, missing: Missing = 'told'): Filled {
+/** The template filled in with another tool's variables; `show`: a map or list as text. */
+export function fillIn(
+  text: string,
+  vars: JsonMap,
+  missing: Missing = 'told',
+  show: (value: Json) => string = shown,
+): Filled {
   const template = readTemplate(text);
-  if (!template.ok) return renderTemplate(text, vars, shown);
+  if (!template.ok) return renderTemplate(text, vars, show);
   let out = '';
   for (const part of template.parts) {
     if ('text' in part) {
@@ -134,7 +146,7 @@ export function fillIn(text: string, vars: JsonMap, missing: Missing = 'told'): 
     const value = valueAt(vars, part.path);
     if (value === undefined && missing === 'told')
       return { ok: false, why: `{{${part.path.join('.')}}} has no value` };
-    out += shown(value ?? null);
+    out += show(value ?? null);
   }
   return { ok: true, text: out };
 }

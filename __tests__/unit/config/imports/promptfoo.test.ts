@@ -438,6 +438,18 @@ tests:
     ]);
   });
 
+  test('shows a list inside an assertion between commas, as promptfoo does', async () => {
+    const { suite } = await only(
+      config(
+        "  - { vars: { text: { a: 1 }, language: [[1, x], y] }, assert: [{ type: contains, value: 'in {{language}}' }, { type: contains-any, value: ['{% if text %}{{language}}{% endif %}', '{{ text }}'] }] }\n",
+      ),
+    );
+    expect(suite.tests.references[0]?.metrics?.map(({ source }) => source)).toMatchObject([
+      { with: { value: 'in 1,x,y' } },
+      { with: { value: ['1,x,y', '[object Object]'] } },
+    ]);
+  });
+
   test.each([
     ['options: { prefix: Please }', 'its options.prefix changes what is sent'],
     ['options: { suffix: Now }', 'its options.suffix changes what is sent'],
