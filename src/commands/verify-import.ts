@@ -17,6 +17,7 @@ import { createSandbox } from '../sandbox/index.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { comparesEmbeddings, isModelGraded } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
+import { counted } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Json, JsonMap, Problem } from '../types/plain.ts';
 import type { Terminal } from './terminal.ts';
@@ -51,17 +52,21 @@ export async function verifyImport(
   if ('why' in read) throw new UserError([problem(at, read.why)]);
   const references = await referencesOf(source);
   const { compared, left } = await verify(read.answers, references, source.imported, terminal);
-  if (read.unanswered > 0) left.set('without an answer there', read.unanswered);
+  // Answers, beside counts of verdicts.
+  const words = [
+    ...leftWords(left),
+    ...(read.unanswered === 0 ? [] : [`${counted(read.unanswered, 'result')} without an answer`]),
+  ].join(', ');
   if (compared.length === 0)
     throw new UserError([
-      problem(at, `holds no verdict that can be compared${leftWords(left, ': ')}`),
+      problem(at, `holds no verdict that can be compared${words === '' ? '' : `: ${words}`}`),
     ]);
   const asGiven = compared.filter(({ answer }) => !answer.isTransformed);
   const changed = compared.filter(({ answer }) => answer.isTransformed);
   const differing = asGiven.filter((one) => !isEqual(one));
   if (asGiven.length > 0) terminal.out(verdictLine(asGiven.length, differing));
   if (changed.length > 0) terminal.out(transformedLine(changed));
-  if (left.size > 0) terminal.out(`not compared: ${leftWords(left, '')}\n`);
+  if (words !== '') terminal.out(`not compared: ${words}\n`);
   return differing.length + changed.length === 0 ? 0 : 1;
 }
 
@@ -246,7 +251,6 @@ function toolsFor(
   };
 }
 
-function leftWords(left: ReadonlyMap<string, number>, before: string): string {
-  if (left.size === 0) return '';
-  return `${before}${[...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`).join(', ')}`;
+function leftWords(left: ReadonlyMap<string, number>): string[] {
+  return [...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`);
 }

@@ -28,6 +28,15 @@ export function verdictLine(total: number, differing: readonly ComparedVerdict[]
   const equal = (total - differing.length).toLocaleString('en-US');
   const head = `${equal} of ${counted(total, 'verdict')} equal`;
   if (differing.length === 0) return `${head}\n`;
+  const which =
+    differing.length === 1
+      ? 'this one differs'
+      : `these ${differing.length.toLocaleString('en-US')} differ`;
+  return [`${head}; ${which} because:`, ...kindLines(differing), ''].join('\n');
+}
+
+/** A line for each kind of difference. */
+function kindLines(differing: readonly ComparedVerdict[]): string[] {
   const kinds = new Map<string, [ComparedVerdict, ...ComparedVerdict[]]>();
   for (const one of differing) {
     const key = kindOf(one);
@@ -37,22 +46,21 @@ export function verdictLine(total: number, differing: readonly ComparedVerdict[]
   }
   const lines = [...kinds.values()].map(differenceLine);
   const more = lines.length - SHOWN_KINDS;
-  const which =
-    differing.length === 1
-      ? 'this one differs'
-      : `these ${differing.length.toLocaleString('en-US')} differ`;
   return [
-    `${head}; ${which} because:`,
     ...lines.slice(0, SHOWN_KINDS),
     ...(more > 0 ? [`  and ${counted(more, 'more kind')} of difference`] : []),
-    '',
-  ].join('\n');
+  ];
 }
 
 /** What is said of answers that a transform changed there before they were judged. */
 export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
-  const equal = verdicts.filter(isEqual).length.toLocaleString('en-US');
-  return `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ${equal} equal on the changed answers. The transform is not carried over, so a run here judges what the model gave\n`;
+  const differing = verdicts.filter((one) => !isEqual(one));
+  const equal = (verdicts.length - differing.length).toLocaleString('en-US');
+  return [
+    `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ${equal} equal on the changed answers. The transform is not carried over, so a run here judges what the model gave`,
+    ...kindLines(differing),
+    '',
+  ].join('\n');
 }
 
 /** Equal for verdicts that differ for one reason, whatever the test and its words are. */

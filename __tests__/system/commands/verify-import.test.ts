@@ -91,7 +91,7 @@ describe('evaldiff import --verify', () => {
     );
     expect([err, out]).toEqual([
       '',
-      '6 of 6 verdicts equal\nnot compared: 1 judged by a model, 2 of assertions that are not carried over, 1 without an answer there\n',
+      '6 of 6 verdicts equal\nnot compared: 1 judged by a model, 2 of assertions that are not carried over, 1 result without an answer\n',
     ]);
     expect([code, files]).toEqual([0, ['.git', 'promptfooconfig.yaml', 'results.json']]);
   });
@@ -140,7 +140,7 @@ describe('evaldiff import --verify', () => {
     [
       'of nonsense',
       of({}, { testIdx: 'x' }),
-      'holds no verdict that can be compared: 2 without an answer there',
+      'holds no verdict that can be compared: 2 results without an answer',
     ],
   ])('a results file that is %s is told', async (_, results, message) => {
     const { code, err, out } = await verify(results);
@@ -170,7 +170,16 @@ describe('evaldiff import --verify', () => {
     'says apart what it finds of answers that %s transformed before they were judged',
     async (_, more, row) => {
       const answers = [
-        result(0, 'one', 'one', [{ assertion: contains, pass: true }], row),
+        result(
+          0,
+          'one',
+          'one',
+          [
+            { assertion: contains, pass: true },
+            { assertion: script, pass: true },
+          ],
+          row,
+        ),
         result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
       ];
       const { code, out } = await verify({ ...of(...answers), ...more });
@@ -178,7 +187,10 @@ describe('evaldiff import --verify', () => {
         1,
         [
           '1 of 1 verdict equal',
-          '1 verdict on answers that a transform changed there: 1 equal on the changed answers. The transform is not carried over, so a run here judges what the model gave',
+          '2 verdicts on answers that a transform changed there: 1 equal on the changed answers. The transform is not carried over, so a run here judges what the model gave',
+          expect.stringMatching(
+            /^ {2}javascript .*, test .*one.*: promptfoo passes, evaldiff fails: .*SyntaxError/,
+          ),
           '',
         ],
       ]);
@@ -202,6 +214,21 @@ describe('evaldiff import --verify', () => {
     const argv = ['import', 'promptfooconfig.yaml', '--verify', 'results.json'];
     const { code, out } = await commandIn(repository.directory, argv);
     expect([code, out]).toEqual([0, '1 of 1 verdict equal\n']);
+  });
+
+  test.each([
+    ['2026-01-31', '2026-01-31T00:00:00.000Z', '1 of 1 verdict equal\n'],
+    ['2026-01-31 10:20:30', '2026-01-31T10:20:30.000Z', '1 of 1 verdict equal\n'],
+    ['2026-01-30', '2026-01-31T00:00:00.000Z', ''],
+  ])('finds a test by its date %s, which results have as %s', async (day, there, said) => {
+    const { code, out } = await verify(
+      of({
+        ...result(0, 'one', '{"ok": true}', [{ assertion: script, pass: true }]),
+        vars: { q: 'one', day: there },
+      }),
+      CONFIG.replace('vars: { q: one }', `vars: { q: one, day: ${day} }`),
+    );
+    expect([code, out]).toEqual([said === '' ? 2 : 0, said]);
   });
 
   test('a configuration without tests has nothing to verify', async () => {

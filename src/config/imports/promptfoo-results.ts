@@ -93,13 +93,14 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
 }
 
 /** Equal for an assertion as a configuration has it and as the results repeat it. */
-export function assertionKey({ type, value, threshold, metric }: JsonMap): string {
+export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,
     // Cells of a table are text there, whatever they look like.
     isScalar(value) ? String(value) : (value ?? null),
     threshold ?? null,
     metric === '' ? null : (metric ?? null),
+    transform ?? null,
   ]);
 }
 
@@ -130,5 +131,15 @@ function isSame(own: Json, theirs: Json): boolean {
     return JSON.stringify(own) === JSON.stringify(theirs);
   if (own.startsWith('file://') && theirs.startsWith('file://'))
     return `/${own.slice(7)}`.endsWith(`/${theirs.slice(7).replace(/^\.\//, '')}`);
-  return own.trim() === theirs.trim();
+  return own.trim() === theirs.trim() || isDate(own, theirs);
+}
+
+/** A date without quotes is a moment there: `2026-01-31` comes back as `2026-01-31T00:00:00.000Z`. */
+function isDate(own: string, theirs: string): boolean {
+  const written = own.trim().replace(' ', 'T');
+  return (
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(theirs) &&
+    /^\d{4}-\d\d-\d\d(?:T|$)/.test(written) &&
+    theirs.startsWith(written.replace(/Z$/, ''))
+  );
 }
