@@ -145,7 +145,7 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
       `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests are written for it\n`,
     );
   terminal.out(
-    `\n${counted(imported.prompts.length, 'prompt')}: ${carriedLine(imported)}. Check with: npx evaldiff validate${directoryOption(folder)}\n`,
+    `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check with: npx evaldiff validate${directoryOption(folder)}\n`,
   );
   return imported.left.length + untested === 0 ? 0 : 1;
 }

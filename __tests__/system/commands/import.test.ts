@@ -67,7 +67,7 @@ describe('evaldiff import', () => {
       ),
       '',
     ]);
-    expect(out).toMatch(/\n4 prompts: 5 of 5 tests, 15 of 19 assertions carried over; 4 lost\. /);
+    expect(out).toMatch(/\n4 prompt files: 5 of 5 tests, 15 of 19 assertions carried over; 4 lost\. /);
     expect(code).toBe(1);
     expect(Object.keys(files).sort()).toEqual([
       'evaldiff.yaml',
@@ -171,7 +171,7 @@ describe('evaldiff import', () => {
       ],
     ]);
     expect(err).toContain('lost: the function own_code: there is no built-in metric of this name');
-    expect(out).toContain('1 prompt: 1 of 1 eval, 2 of 3 metrics carried over; 1 lost.');
+    expect(out).toContain('1 prompt file: 1 of 1 eval, 2 of 3 metrics carried over; 1 lost.');
     const before = await read({ ...written, 'evaldiff.yaml': 'prompts: lesson.yaml\n' });
     const { 'lesson.yaml': _, ...converted } = files;
     const after = await read(converted);

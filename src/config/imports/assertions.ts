@@ -1,5 +1,5 @@
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import { suggestion } from '../../text/suggest.ts';
+import { nearest } from '../../text/suggest.ts';
 import { isMap, type JsonMap } from '../../types/plain.ts';
 import {
   valueFor,
@@ -69,13 +69,14 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   const written = assertion['type'];
   if (typeof written !== 'string') return why('it has no type');
   const negate = written.startsWith('not-');
-  const type = negate ? written.slice('not-'.length) : written;
+  const named = negate ? written.slice('not-'.length) : written;
+  const type = named === 'similar:cosine' ? 'similar' : named;
   const convert = ownEntry(CONVERSIONS, type);
-  if (convert === undefined)
-    return why(
-      ownEntry(WITHOUT, type) ??
-        `this type is not read here${suggestion(type, Object.keys(CONVERSIONS))}`,
-    );
+  if (convert === undefined) {
+    const near = nearest(type, Object.keys(CONVERSIONS));
+    const meant = near === null ? '' : `; did you mean "${near}"?`;
+    return why(ownEntry(WITHOUT, type) ?? `this type is not read here${meant}`);
+  }
   const isCode = type === 'javascript' || type === 'python';
   const value = valueFor(assertion['value'], isCode, context);
   const threshold = assertion['threshold'] ?? null;

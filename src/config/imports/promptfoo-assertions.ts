@@ -64,7 +64,7 @@ export async function withValues(
 
 /** What an assertion says besides what is carried over. */
 export function sayUnread({ value, place }: ForeignAssertion, type: string, left: Loss[]): void {
-  const compares = type.endsWith('similar') && embeddingModel(value['provider']) !== null;
+  const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
   for (const key of Object.keys(value).filter(
     (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),
   )) {

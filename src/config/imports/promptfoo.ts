@@ -151,7 +151,9 @@ function withItself(
 }
 
 function sayUnread(document: Document, value: JsonMap, { left, remarks }: Imported): void {
-  for (const key of Object.keys(value).filter((each) => !READ.includes(each))) {
+  // A key that begins with x- holds what anchors of the file repeat.
+  const unread = Object.keys(value).filter((key) => !READ.includes(key) && !key.startsWith('x-'));
+  for (const key of unread) {
     const place = document.placeOf([key]);
     const elsewhere = ownEntry(ELSEWHERE, key);
     if (elsewhere !== undefined) remarks.push(remark(place, `${key} is not needed: ${elsewhere}`));

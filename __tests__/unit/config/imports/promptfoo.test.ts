@@ -438,6 +438,22 @@ tests:
     ]);
   });
 
+  test('reads similar:cosine as similar, and nothing is lost by keys that anchors are kept under', async () => {
+    const { suite, notices } = await only(
+      config(
+        '  - { vars: { text: a, language: x }, assert: [*same, { type: unheard-of }] }\n',
+        "x-shared: &same { type: 'not-similar:cosine', value: y, provider: openai:embedding:text-embedding-3-small }\n",
+      ),
+    );
+    expect(suite.tests.references[0]?.metrics).toMatchObject([
+      { source: { uses: 'embedding_similarity', with: { negate: true } } },
+    ]);
+    expect(notices).toEqual([
+      expect.stringContaining('1 of 2 assertions carried over; 1 lost'),
+      expect.stringMatching(/the assertion unheard-of .*: this type is not read here$/),
+    ]);
+  });
+
   test('shows a list inside an assertion between commas, as promptfoo does', async () => {
     const { suite } = await only(
       config(
