@@ -67,7 +67,9 @@ describe('evaldiff import', () => {
       ),
       '',
     ]);
-    expect(out).toMatch(/\n4 prompt files: 5 of 5 tests, 15 of 19 assertions carried over; 4 lost\. /);
+    expect(out).toMatch(
+      /\n4 prompt files: 5 of 5 tests, 15 of 19 assertions carried over; 4 lost\. /,
+    );
     expect(code).toBe(1);
     expect(Object.keys(files).sort()).toEqual([
       'evaldiff.yaml',
