@@ -763,7 +763,7 @@ export interface EvaldiffResult {
      */
     unit?: "tries" | "references";
     /**
-     * What a metric whose mean got worse does to the run, by name; absent: those that know a direction warn.
+     * What a metric whose mean got worse does to the run, by name (`metric.entry` for one number of a map); absent: those that know a direction warn.
      */
     metrics?: {
       [k: string]: "fail" | "warn" | "ignore";
@@ -873,7 +873,7 @@ export interface EvaldiffResult {
        */
       unit?: "tries" | "references";
       /**
-       * What a metric whose mean got worse does to the run, by name; absent: those that know a direction warn.
+       * What a metric whose mean got worse does to the run, by name (`metric.entry` for one number of a map); absent: those that know a direction warn.
        */
       metrics?: {
         [k: string]: "fail" | "warn" | "ignore";
@@ -2034,7 +2034,7 @@ export interface EvaldiffResult {
      */
     metrics: {
       /**
-       * Name of the metric.
+       * Name of the metric; `metric.entry` for one number of a map of several.
        */
       name: string;
       /**

@@ -1,5 +1,5 @@
 import { problem } from '../errors.ts';
-import { directionIn, everyMetric, type BuiltInMetrics } from '../suite/metrics.ts';
+import { directionIn, everyMetric, metricsNamed, type BuiltInMetrics } from '../suite/metrics.ts';
 import type { GateSettings, Settings, Suite } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
@@ -44,7 +44,7 @@ function metricProblems(
   placeOf: (name: string) => Place,
 ): Problem[] {
   return Object.entries(written ?? {}).flatMap(([name, word]): Problem[] => {
-    const named = metrics.filter((metric) => metric.name === name);
+    const named = metricsNamed(name, metrics);
     if (named.length === 0)
       return [
         problem(

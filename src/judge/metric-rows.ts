@@ -10,7 +10,7 @@ import { directionIn, everyMetric } from '../suite/metrics.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import { ratedRuns, ratedTries } from './summary.ts';
-import { numberMetrics, shownValues, valuesOf } from './values.ts';
+import { metricNumbers, shownValues, valuesOf, type MetricNumber } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** More labels than this, or longer ones, are answers rather than labels. */
@@ -22,48 +22,58 @@ const LONGEST_LABEL = 60;
 export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null): MetricResult[] {
   const { tests, rubrics } = suite.run.deciding;
   const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
-  const numbers = new Set(numberMetrics(suite).map(({ name }) => name));
-  return scoreNames(tests).map((name) => {
+  const numbers = metricNumbers(suite);
+  return scoreNames(tests).flatMap((name): MetricResult[] => {
     const metric = everyMetric(tests).find((one) => one.name === name);
     const scores = (side: Side): Score[] => scoresOf(name, runs, side, tries);
     const rate = (side: Side): ReturnType<typeof rateOf> =>
       rateOf(scores(side).map(({ status }) => status));
     const [base, head] = [rate('base'), rate('head')];
     const row = { name, judged_base: base.judged, judged_head: head.judged };
-    if (metric === undefined) return { ...row, base: base.rate, head: head.rate, gates: true };
+    if (metric === undefined) return [{ ...row, base: base.rate, head: head.rate, gates: true }];
     const rubric = metric.source.kind === 'rubric' ? rubrics.get(metric.source.rubric) : undefined;
     const says = saysWhatPasses(metric, rubric);
     const labels = labelCounts(scores('base'), scores('head'), [
       ...(rubric?.choice_scores.keys() ?? []),
     ]);
-    return {
-      ...row,
-      base: says ? base.rate : null,
-      head: says ? head.rate : null,
-      gates: !metric.skip,
-      better: directionIn(metric, rubrics),
-      ...(numbers.has(name) ? { values: valuesRow(metric, suite, verdict, { runs, tries }) } : {}),
-      ...(labels.length === 0 ? {} : { labels }),
-      ...(metric.every === undefined
-        ? {}
-        : { objects: objectsRow(metric, suite, verdict, { runs, tries }) }),
-    };
+    const own = numbers.filter((one) => one.metric.name === name);
+    const valuesAt = (one: MetricNumber): NonNullable<MetricResult['values']> =>
+      valuesRow(one, suite, verdict, { runs, tries });
+    const whole = own.find(({ entry }) => entry === null);
+    const shared = { ...row, gates: !metric.skip, better: directionIn(metric, rubrics) };
+    return [
+      {
+        ...shared,
+        base: says ? base.rate : null,
+        head: says ? head.rate : null,
+        ...(whole === undefined ? {} : { values: valuesAt(whole) }),
+        ...(labels.length === 0 ? {} : { labels }),
+        ...(metric.every === undefined
+          ? {}
+          : { objects: objectsRow(metric, suite, verdict, { runs, tries }) }),
+      },
+      ...own.flatMap((one) =>
+        one.entry === null
+          ? []
+          : [{ ...shared, name: one.name, base: null, head: null, values: valuesAt(one) }],
+      ),
+    ];
   });
 }
 
 function valuesRow(
-  metric: Metric,
+  number: MetricNumber,
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
   { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
 ): NonNullable<MetricResult['values']> {
-  const values = valuesOf(metric, runs, tries);
-  const better = directionIn(metric, suite.run.deciding.rubrics);
-  const gate = gateWordOf(suite, metric.name, better);
+  const values = valuesOf(number, runs, tries);
+  const better = directionIn(number.metric, suite.run.deciding.rubrics);
+  const gate = gateWordOf(suite, number.name, better);
   const alone = { base: sideMean(values, 'base'), head: sideMean(values, 'head') };
-  const move = verdict?.moves.find(({ name }) => name === metric.name);
+  const move = verdict?.moves.find(({ name }) => name === number.name);
   return shownValues(
-    move ?? { name: metric.name, better, gate, test: null, looks: [], moved: null },
+    move ?? { name: number.name, better, gate, test: null, looks: [], moved: null },
     alone,
   );
 }

@@ -9,7 +9,19 @@ import { within } from '../statistics/table.ts';
 import { valueTest, type ValueTest, type Values } from '../statistics/value-test.ts';
 import { directionIn, everyMetric, isPairwise } from '../suite/metrics.ts';
 import type { Better, Metric, Score } from '../types/metric.ts';
-import type { Side } from '../types/plain.ts';
+import { isMap, type Json, type Side } from '../types/plain.ts';
+
+/** One number that a metric gives of each answer. */
+export interface MetricNumber {
+  metric: Metric;
+  /** Entry of a map of several; null: the value itself. */
+  entry: string | null;
+  /** The metric's name, or `metric.entry`. */
+  name: string;
+}
+
+/** More entries than this are data rather than numbers to compare. */
+const MOST_ENTRIES = 20;
 
 /** A metric's numbers in one suite, base against head. */
 export interface MetricMove {
@@ -23,20 +35,44 @@ export interface MetricMove {
   moved: MetricValues['moved'];
 }
 
-/** Metrics of a suite that give numbers which say more than pass and fail, one of each name. */
-export function numberMetrics({ run, gate }: SuiteComparison): Metric[] {
-  const seen = new Set<string>();
-  return everyMetric(run.deciding.tests).filter((metric) => {
-    if (seen.has(metric.name) || isPairwise(metric)) return false;
+/**
+ * The numbers of a suite's metrics that say more than pass and fail, one of each name: a metric's
+ * value, or each entry of a map of several.
+ */
+export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
+  const all = everyMetric(run.deciding.tests);
+  const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
+  return all.flatMap((metric) => {
+    if (seen.has(metric.name)) return [];
     seen.add(metric.name);
     const asked = gate.metrics?.[metric.name] !== undefined;
     const scores = run.runs.flatMap(({ base, head }) =>
       [...base, ...head].flatMap(({ result }) => scoreIn(result.scores, metric.name)),
     );
-    return (
-      scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores))
-    );
+    const whole =
+      scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores));
+    const entries = entriesOf(scores)
+      .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
+      .filter(({ name }) => all.every((one) => one.name !== name));
+    return [
+      ...(whole ? [{ metric, entry: null, name: metric.name }] : []),
+      ...entries.filter(
+        ({ name }) => entries.length <= MOST_ENTRIES || gate.metrics?.[name] !== undefined,
+      ),
+    ];
   });
+}
+
+/** Names of the numbers in maps of several entries; none where no score is such a map. */
+function entriesOf(scores: readonly Score[]): string[] {
+  const maps = scores.flatMap(({ value }) => (isMap(value) ? [value] : []));
+  if (maps.every((map) => Object.keys(map).length < 2)) return [];
+  const names = new Set(maps.flatMap((map) => Object.keys(map)));
+  return [...names].filter((name) => maps.some((map) => entryNumber(map, name) !== null));
+}
+
+function entryNumber(value: Json, name: string): number | null {
+  return isMap(value) && Object.hasOwn(value, name) ? metricNumber(value[name] ?? null) : null;
 }
 
 function scoreIn(scores: readonly Score[], name: string): Score[] {
@@ -55,19 +91,23 @@ function restates(scores: readonly Score[]): boolean {
 }
 
 /**
- * The numbers of one metric by reference, of the tries with an index below `tries`. How long an
+ * One number of a metric by reference, of the tries with an index below `tries`. How long an
  * answer took says something of today only if it was made today.
  */
-export function valuesOf(metric: Metric, runs: readonly ReferenceRun[], tries: number): Values[] {
+export function valuesOf(
+  { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
+  runs: readonly ReferenceRun[],
+  tries: number,
+): Values[] {
   const timed = metric.source.kind === 'built-in' && metric.source.uses === 'latency';
   const side = (run: ReferenceRun, which: Side): (number | null)[] =>
     run[which]
       .filter(({ result }) => result.try < tries)
-      .map(({ result }) =>
-        timed && result.reused
-          ? null
-          : metricNumber(scoreIn(result.scores, metric.name)[0]?.value ?? null),
-      );
+      .map(({ result }) => {
+        if (timed && result.reused) return null;
+        const value = scoreIn(result.scores, metric.name)[0]?.value ?? null;
+        return entry === null ? metricNumber(value) : entryNumber(value, entry);
+      });
   return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
 }
 
@@ -75,20 +115,21 @@ export function valuesOf(metric: Metric, runs: readonly ReferenceRun[], tries: n
 export function metricMoves(suite: SuiteComparison, tries: number): MetricMove[] {
   const { run, compared, policy } = suite;
   const clusters = clustersOf(compared);
-  return numberMetrics(suite).map((metric) => {
+  return metricNumbers(suite).map((number) => {
+    const { metric, name } = number;
     const better = directionIn(metric, run.deciding.rubrics);
-    const gate = gateWordOf(suite, metric.name, better);
+    const gate = gateWordOf(suite, name, better);
     const test = (to: number): ValueTest | null =>
       valueTest(
-        valuesOf(metric, compared, to),
+        valuesOf(number, compared, to),
         clusters,
-        createRandom(`values ${run.suite.path} ${run.suite.name} ${metric.name}`),
+        createRandom(`values ${run.suite.path} ${run.suite.name} ${name}`),
       );
     const adaptive = policy.kind === 'adaptive';
     const looks =
       adaptive && gate === 'fail' ? LOOKS.filter((look) => look <= tries).map(test) : [];
     const last = looks.at(-1) ?? test(adaptive ? tries : Infinity);
-    return { name: metric.name, better, gate, test: last, looks, moved: null };
+    return { name, better, gate, test: last, looks, moved: null };
   });
 }
 

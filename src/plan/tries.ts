@@ -3,7 +3,7 @@ import { REFERENCE_SHARE, type SequentialSuite } from '../statistics/sequential.
 import type { Tries } from '../statistics/table.ts';
 import { wantedTries, type SequentialLevels } from '../statistics/wanted-tries.ts';
 import { triesNeeded } from '../suite/gate.ts';
-import { directionIn, everyMetric, gatesByPreference } from '../suite/metrics.ts';
+import { directionIn, everyMetric, gatesByPreference, metricsNamed } from '../suite/metrics.ts';
 import type { GateSettings, Settings, Tests } from '../suite/suite.ts';
 import type { Better } from '../types/metric.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
@@ -99,12 +99,14 @@ export function gateWordOf(
 export function familySize(suites: readonly SuiteComparison[]): number {
   return comparing(suites).all.reduce((size, suite) => {
     const { tests, rubrics } = suite.run.deciding;
-    const names = new Set(
-      everyMetric(tests)
-        .filter((one) => gateWordOf(suite, one.name, directionIn(one, rubrics)) === 'fail')
-        .map(({ name }) => name),
+    const metrics = everyMetric(tests);
+    const gated = Object.keys(suite.gate.metrics ?? {});
+    const names = gated.filter((name) =>
+      metricsNamed(name, metrics).some(
+        (one) => gateWordOf(suite, name, directionIn(one, rubrics)) === 'fail',
+      ),
     );
-    return size + 1 + names.size;
+    return size + 1 + names.length;
   }, 0);
 }
 

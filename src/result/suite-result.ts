@@ -222,7 +222,9 @@ export const suiteResultSchema = z.strictObject({
   metrics: z
     .array(
       z.strictObject({
-        name: z.string().describe('Name of the metric.'),
+        name: z
+          .string()
+          .describe('Name of the metric; `metric.entry` for one number of a map of several.'),
         base: shareSchema
           .nullable()
           .describe('Share of base’s scores that pass; null: none was judged.'),

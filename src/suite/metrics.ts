@@ -206,6 +206,15 @@ function judgesOneAnswer({ references }: Tests, { max_steps }: Conversation): bo
   );
 }
 
+/**
+ * What a name of `gate.metrics` means: the metrics of that name, or those whose map has the entry
+ * that follows their name and a point.
+ */
+export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
+  const named = metrics.filter((metric) => metric.name === name);
+  return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
+}
+
 /** Whether a metric compares both sides' answers with each other. */
 export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;

@@ -61,7 +61,7 @@ export const gateSettingsSchema = z.strictObject({
   metrics: z
     .record(z.string(), z.enum(['fail', 'warn', 'ignore']))
     .describe(
-      'What a metric whose mean got worse does to the run, by name; absent: those that know a direction warn.',
+      'What a metric whose mean got worse does to the run, by name (`metric.entry` for one number of a map); absent: those that know a direction warn.',
     )
     .exactOptional(),
   on_inconclusive: z.enum(['pass', 'fail']).describe('What an inconclusive suite does to the run.'),

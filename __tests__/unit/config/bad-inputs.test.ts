@@ -314,6 +314,11 @@ describe('a gate', () => {
       'evaldiff.yaml:4: gate.metrics: there is no metric "latncy"; did you mean "latency"?',
     ],
     [
+      'that names an entry of a map of which nothing says what is worse',
+      gated('  metrics: { tone.user: fail }'),
+      'evaldiff.yaml:3: gate.metrics: nothing says which way "tone.user" gets worse; say better: higher or better: lower beside the metric',
+    ],
+    [
       'over a metric of which nothing says what is worse',
       gated('  metrics: { latency: fail, tone: fail }'),
       'evaldiff.yaml:3: gate.metrics: nothing says which way "tone" gets worse; say better: higher or better: lower beside the metric',

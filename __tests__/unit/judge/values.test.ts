@@ -259,6 +259,50 @@ describe('the values of a metric', () => {
     expect(row).toMatchObject({ base: null, head: null });
   });
 
+  describe('that are a map of several', () => {
+    const counts = (values: Numbers): Numbers =>
+      values.map(({ base, head }) => ({
+        base: base.map((user) => ({ user, assistant: 3, note: 'x' })),
+        head: head.map((user) => ({ user, assistant: 3, note: 'x' })),
+      }));
+    const rows = (comparison: SuiteComparison) =>
+      shown([comparison])[0]!.metrics.filter(({ values }) => values !== undefined);
+
+    test('have a row for each of its numbers, as a metric of its own', () => {
+      const found = rows(valued(counts(fell)));
+      expect(found.map(({ name }) => name)).toEqual(['tone.user', 'tone.assistant']);
+      expect(found[0]).toMatchObject({ base: null, head: null, judged_head: 20 });
+      const { base, head, p, moved } = rowOf(valued(fell)).values!;
+      expect(found[0]!.values).toMatchObject({ base, head, p, moved, references: 10 });
+      expect(found[1]!.values).toMatchObject({ base: 3, head: 3, difference: 0, moved: null });
+    });
+
+    test('fail the suite where the gate names the one that got worse, and share its error rate', () => {
+      const failed = (name: string) => {
+        const metrics = { [name]: 'fail' } as const;
+        const one = valued(counts(fell), { gate: { metrics } });
+        expect(familySize([one])).toBe(2);
+        return decided([one], { metrics });
+      };
+      expect(failed('tone.user').outcome).toMatchObject({ kind: 'failed', fails: true });
+      expect(failed('tone.user').reasons[0]).toBe(
+        'p: the mean of tone.user fell, 0.95 → 0.55, over 10 references; gate.metrics is fail',
+      );
+      expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
+    });
+
+    test('have none where they are too many to be compared, except those that the gate names', () => {
+      const many = Object.fromEntries(
+        Array.from({ length: 21 }, (_, at) => [`k${String(at)}`, at]),
+      );
+      const values: Numbers = fell.map(() => ({ base: [many], head: [many] }));
+      expect(rows(valued(values))).toEqual([]);
+      expect(
+        rows(valued(values, { gate: { metrics: { 'tone.k7': 'warn' } } })).map(({ name }) => name),
+      ).toEqual(['tone.k7']);
+    });
+  });
+
   test('that are texts are counted as labels', () => {
     const row = rowOf(valued([{ base: ['stop', 'stop'], head: ['length', 'stop'] }]));
     expect(row.labels).toEqual([

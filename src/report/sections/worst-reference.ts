@@ -2,6 +2,7 @@ import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
 import type { SideResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { count, meansInWords } from '../../text/amounts.ts';
+import { isMap } from '../../types/plain.ts';
 import { code, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
@@ -108,9 +109,11 @@ function movedMost({ suites }: Result, detail: Detail): Block[] {
 
 function meanOf(side: SideResult | null, metric: string): number | null {
   const values = (side?.tries ?? []).flatMap(({ scores }) =>
-    scores.flatMap(({ metric: name, value }) =>
-      name === metric && typeof value === 'number' ? [value] : [],
-    ),
+    scores.flatMap(({ metric: name, value }) => {
+      const own = isMap(value) ? value[metric.slice(name.length + 1)] : value;
+      const isMeant = name === metric || (isMap(value) && metric.startsWith(`${name}.`));
+      return isMeant && typeof own === 'number' ? [own] : [];
+    }),
   );
   return values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0) / values.length;
 }
