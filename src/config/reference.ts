@@ -98,8 +98,7 @@ export function readDraft(
   const written = check(document, path, context.schema, problems);
   if (written === undefined) return null;
   const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
-  const thread = recorded && completed(recorded, context.doCompletion);
-  const after = context.doCompletion === false ? recorded?.slice(thread?.length) : undefined;
+  const { thread, ...after } = threadOf(recorded, context.doCompletion);
   const input = variablesOf(written.input);
   const own = ownMetrics(written.metrics, document, path, context, problems);
   return {
@@ -108,7 +107,7 @@ export function readDraft(
     input,
     ...filesOfValues(input, document, path),
     thread,
-    ...(after === undefined || after.length === 0 ? {} : { after }),
+    ...after,
     recorded,
     expected: written.expected,
     skip: written.skip ?? false,
@@ -187,12 +186,16 @@ function unjudged(
  * With a completion a recorded dialogue ends with the question to answer anew, without one with the
  * answer to judge; what is said after that is kept beside it.
  */
-function completed(thread: readonly Message[], doCompletion: boolean | null): Message[] {
-  if (doCompletion === null) return [...thread];
-  return thread.slice(
-    0,
-    thread.findLastIndex(({ role }) => (role === 'assistant') !== doCompletion) + 1,
-  );
+function threadOf(
+  recorded: readonly Message[] | null,
+  doCompletion: boolean | null,
+): Pick<Reference, 'thread' | 'after'> {
+  if (recorded === null || doCompletion === null) return { thread: recorded && [...recorded] };
+  const end = recorded.findLastIndex(({ role }) => (role === 'assistant') !== doCompletion) + 1;
+  const thread = recorded.slice(0, end);
+  return doCompletion || end === recorded.length
+    ? { thread }
+    : { thread, after: recorded.slice(end) };
 }
 
 function unusable(
