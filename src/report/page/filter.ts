@@ -19,10 +19,21 @@ export interface Choice {
   words: string;
 }
 
+/** What a row is filtered by: of one without any answer yet, that. */
+export type RowStatus = ReferenceStatus | 'not-asked';
+
+export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
+  ...STATUS_WORDS,
+  'not-asked': 'not asked yet',
+};
+
+/** Worst first. */
+export const ROW_ORDER: readonly RowStatus[] = [...STATUS_ORDER, 'not-asked'];
+
 /** What references are filtered by; a page says which row has which of these values. */
 export interface Choices {
-  /** Of each reference. */
-  statuses: readonly ReferenceStatus[];
+  /** Of each row. */
+  statuses: readonly RowStatus[];
   suites: readonly Choice[];
   tags: readonly Choice[];
   /** What a changed scoring did to it. */
@@ -33,11 +44,10 @@ export interface Choices {
 
 /** A box for each status that is there, and a select for suites, attributes and tags. */
 export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Choices): string {
-  const number = (status: ReferenceStatus): number =>
-    statuses.filter((one) => one === status).length;
-  const boxes = STATUS_ORDER.filter((status) => number(status) > 0).map(
+  const number = (status: RowStatus): number => statuses.filter((one) => one === status).length;
+  const boxes = ROW_ORDER.filter((status) => number(status) > 0).map(
     (status) =>
-      `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(STATUS_WORDS[status])} (${count(number(status))})</label>`,
+      `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(ROW_WORDS[status])} (${count(number(status))})</label>`,
   );
   return [
     ...boxes,

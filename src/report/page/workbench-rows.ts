@@ -6,6 +6,7 @@ import type { SuiteResult } from '../../result/suite-result.ts';
 import type { Side } from '../../types/plain.ts';
 import { suiteKey } from '../sections/explained-suites.ts';
 import { variantWords } from '../sections/phrases.ts';
+import { ROW_ORDER, type RowStatus } from './filter.ts';
 import { STATUS_ORDER } from './references.ts';
 
 /** One answer sheet: a reference of one prompt with one variant, on base and in the working tree. */
@@ -80,7 +81,7 @@ export function matricesOf(result: Result, all: Result | null): Matrix[] {
 
 /** Place of its worst row in the order of statuses. */
 function worstOf({ rows }: Matrix): number {
-  return rows.reduce((worst, row) => Math.min(worst, rankOf(row)), STATUS_ORDER.length);
+  return rows.reduce((worst, row) => Math.min(worst, rankOf(row)), ROW_ORDER.length);
 }
 
 function matrixOf(compared: readonly SuiteResult[], stored: readonly SuiteResult[]): Matrix {
@@ -124,14 +125,18 @@ function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
   });
 }
 
-/** The worst of a row's cells. */
-export function statusOf({ cells }: MatrixRow): ReferenceResult['status'] {
-  const found = cells.map(({ reference }) => reference.status);
-  return STATUS_ORDER.find((status) => found.includes(status)) ?? 'unchanged';
+/** The worst of a row's cells that have answers. */
+export function statusOf({ cells }: MatrixRow): RowStatus {
+  const found = cells
+    .filter(({ reference: { base, head } }) =>
+      [base, head].some((side) => side !== null && side.tries.length > 0),
+    )
+    .map(({ reference }) => reference.status);
+  return STATUS_ORDER.find((status) => found.includes(status)) ?? 'not-asked';
 }
 
 export function rankOf(row: MatrixRow): number {
-  return STATUS_ORDER.indexOf(statusOf(row));
+  return ROW_ORDER.indexOf(statusOf(row));
 }
 
 export function tagsOf({ cells: [cell] }: MatrixRow): string[] {

@@ -1,4 +1,4 @@
-import type { ReferenceResult, SideResult } from '../../result/reference-result.ts';
+import type { SideResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { dollars } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
@@ -7,10 +7,10 @@ import { NAME_LIMIT, NO_LINKS } from '../sections/document.ts';
 import { emphasise } from '../sections/emphasis.ts';
 import { faceOf } from '../sections/faces.ts';
 import { notices } from '../sections/notices.ts';
-import { STATUS_WORDS, variantWords } from '../sections/phrases.ts';
+import { variantWords } from '../sections/phrases.ts';
 import type { SentPrompts } from '../sections/reference-view.ts';
 import { chip, htmlOf, lineHtml, piecesHtml } from './blocks.ts';
-import { choicesHtml, frequentTags, kindsHtml } from './filter.ts';
+import { choicesHtml, frequentTags, kindsHtml, ROW_WORDS, type RowStatus } from './filter.ts';
 import { pageIndex } from './page-index.ts';
 import { dots, referenceBody, STATUS_TONES } from './references.ts';
 import { EVERYTHING, verdictHtml } from './verdict.ts';
@@ -61,7 +61,7 @@ export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend):
 
 /** What the page's script reads of a row to filter by it. */
 interface RowFacts {
-  status: ReferenceResult['status'];
+  status: RowStatus;
   suite: string[];
   tags: readonly string[];
   kinds: string[];
@@ -184,19 +184,12 @@ function rowHtml(
   const { reference } = first;
   return [
     `<div role="row" class="ref" tabindex="-1" id="${id}" data-key="${escapeMarkup(row.key)}">`,
-    `<span role="cell" class="name">${isThere(row) ? chip(STATUS_WORDS[status], STATUS_TONES[status]) : chip('not asked yet', 'neutral')} <span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>${reference.tags.map((tag) => ` ${chip(tag, 'neutral')}`).join('')}</span>`,
+    `<span role="cell" class="name">${chip(ROW_WORDS[status], status === 'not-asked' ? 'neutral' : STATUS_TONES[status])} <span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>${reference.tags.map((tag) => ` ${chip(tag, 'neutral')}`).join('')}</span>`,
     ...columns.map((column) =>
       cellHtml(cellIn(row, column)?.reference[column.side] ?? null, column.key),
     ),
     '</div>',
   ].join('');
-}
-
-/** Whether any answer is there. */
-function isThere({ cells }: MatrixRow): boolean {
-  return cells.some(({ reference: { base, head } }) =>
-    [base, head].some((side) => side !== null && side.tries.length > 0),
-  );
 }
 
 function cellHtml(side: SideResult | null, column: string): string {

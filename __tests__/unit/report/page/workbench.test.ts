@@ -48,4 +48,26 @@ describe("the workbench's board", () => {
     expect(two).toContain('one is not told apart from best');
     expect(two).toContain('two is not told apart from best');
   });
+
+  test('has the worst row first, and last those that nobody was asked for, which are not inconclusive', () => {
+    const side = sideOf([{ outcome: 'pass', actual: 'yes' }]);
+    const asked = { base: side, head: side };
+    const rows = [
+      referenceOf('unasked', 'inconclusive'),
+      referenceOf('same', 'unchanged', asked),
+      referenceOf('open', 'inconclusive', asked),
+      referenceOf('worse', 'regressed', asked),
+    ];
+    const result = resultOf({ suites: [suiteOf('one', rows.slice(0, 1)), suiteOf('two', rows)] });
+    const { rows: drawn, choices } = board(result);
+    expect(drawn.map(({ status }) => status)).toEqual([
+      'regressed',
+      'inconclusive',
+      'unchanged',
+      'not-asked',
+      'not-asked',
+    ]);
+    expect(choices).toMatch(/value="inconclusive" checked> [^<]*\(1\)/);
+    expect(choices).toContain('value="not-asked" checked> not asked yet (2)');
+  });
 });
