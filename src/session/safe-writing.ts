@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import {
   access,
   appendFile,
+  chmod,
   lstat,
   mkdir,
   mkdtemp,
@@ -150,7 +151,8 @@ export const WAITING = '.evaldiff-new-';
 
 /**
  * Writes a file at an absolute path, in the place of a regular file or of none: beside its place
- * first, then moved there. A move does not follow a link at the last step either.
+ * first, then moved there. A move does not follow a link at the last step either. Who may read the
+ * file before may read it after.
  *
  * @throws UserError for a link of the ground, or for what is not a regular file.
  */
@@ -163,6 +165,7 @@ export async function putFile(path: string, data: Data, ground: Root): Promise<v
   const waiting = await mkdtemp(join(dirname(target), WAITING));
   try {
     await writeFile(join(waiting, 'new'), data, { flag: 'wx' });
+    if (entry !== null) await chmod(join(waiting, 'new'), entry.mode & 0o777);
     await rename(join(waiting, 'new'), target);
   } finally {
     await rm(waiting, { recursive: true, force: true });

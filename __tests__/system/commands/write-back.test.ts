@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { cellActsHtml, type RubricChoice } from '../../../src/commands/workbench-acts.ts';
@@ -153,6 +153,17 @@ describe('what an action writes', () => {
     expect(await takeBack(root, undo)).toMatchObject({
       said: expect.stringContaining('changed by another program'),
     });
+  });
+
+  test('leaves it to the same people to read a file', async () => {
+    const path = join(root, 'tests.yaml');
+    for (const mode of [0o600, 0o664]) {
+      chmodSync(path, mode);
+      expect(await act({ kind: 'tag', tag: 'odd' })).toMatchObject({ bad: false });
+      expect(statSync(path).mode & 0o777).toBe(mode);
+      await takeBack(root, undo);
+      expect(statSync(path).mode & 0o777).toBe(mode);
+    }
   });
 
   const label = (rubric: string, as: string, said = 'fine') => ({
