@@ -107,8 +107,24 @@ interface FileWatch {
   end(): void;
 }
 
-function isBelow(folder: string): boolean {
-  return !isAbsolute(folder) && !normalize(folder).startsWith('..');
+/** Tells a folder from another in its place; null: none can be seen, or its name is none. */
+function inodeOf(folder: string): number | null {
+  try {
+    return statSync(folder).ino;
+  } catch {
+    return null;
+  }
+}
+
+/** The folders of these files below the root, each the nearest that is there. */
+function foldersOf(root: string, files: Iterable<string>): Set<string> {
+  const nearest = (folder: string): string =>
+    folder === '.' || inodeOf(join(root, folder)) !== null ? folder : nearest(dirname(folder));
+  const named = new Set([...files].map((file) => dirname(file)));
+  const below = [...named].filter(
+    (folder) => !isAbsolute(folder) && !normalize(folder).startsWith('..'),
+  );
+  return new Set(['.', ...below.map(nearest)]);
 }
 
 /**
@@ -120,23 +136,18 @@ function isBelow(folder: string): boolean {
 function watchFiles(root: string, written: readonly string[] = []): FileWatch {
   const watched = new Map<string, { watcher: FSWatcher; inode: number }>();
   let ended = false;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: NodeJS.Timeout | undefined;
   let wake: (() => void) | null = null;
   let edit = new AbortController();
   const tell = (): void => {
-    timer = null;
     edit.abort();
     wake?.();
   };
   const changed = (path: string): void => {
     if (ended || written.some((own) => path.startsWith(own))) return;
-    if (timer !== null) clearTimeout(timer);
+    clearTimeout(timer);
     timer = setTimeout(tell, SETTLING_MS);
   };
-  const inodeOf = (folder: string): number | null =>
-    statSync(join(root, folder), { throwIfNoEntry: false })?.ino ?? null;
-  const nearest = (folder: string): string =>
-    folder === '.' || inodeOf(folder) !== null ? folder : nearest(dirname(folder));
   const add = (folder: string): void => {
     try {
       const place = join(root, folder);
@@ -148,22 +159,20 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
         watcher.close();
         changed(place);
       });
-      watched.set(folder, { watcher, inode: inodeOf(folder) ?? 0 });
+      watched.set(folder, { watcher, inode: inodeOf(place) ?? 0 });
     } catch {
       // A folder that is gone again is no longer the project's.
     }
   };
   return {
     follow(files) {
-      const named = [...files].map((file) => dirname(file)).filter(isBelow);
-      const folders = new Set(['.', ...[...new Set(named)].map(nearest)]);
       // A folder whose files are all gone may get others; one that was replaced is another.
       for (const [folder, { watcher, inode }] of watched) {
-        if (inodeOf(folder) === inode) continue;
+        if (inodeOf(join(root, folder)) === inode) continue;
         watcher.close();
         watched.delete(folder);
       }
-      const fresh = [...folders].filter((folder) => !watched.has(folder));
+      const fresh = [...foldersOf(root, files)].filter((folder) => !watched.has(folder));
       for (const folder of fresh) add(folder);
       return fresh;
     },
@@ -180,7 +189,7 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
     end() {
       ended = true;
       edit.abort();
-      if (timer !== null) clearTimeout(timer);
+      clearTimeout(timer);
       for (const { watcher } of watched.values()) watcher.close();
       wake?.();
     },

@@ -54,7 +54,7 @@ test('sees a file again that was the only one of its folder', async () => {
 });
 
 test('sees a file that is missing as soon as its folders and it are made', async () => {
-  const follow = ['a.yaml', 'tests/new/ask.yaml'];
+  const follow = ['a.yaml', 'tests/new/ask.yaml', `${'x'.repeat(999)}/a`, '../../b/c', 'a\0/b'];
   const seen = await looks(
     ['a.yaml'],
     [
