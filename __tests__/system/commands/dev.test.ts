@@ -215,6 +215,7 @@ inBrowser('the workbench in a browser', () => {
       await openReturns();
       expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
       expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
+      await says(page, '#state', /its answer is accepted as expected, in .* · up to date/);
       await page.locator('#undo:enabled').waitFor();
       await page.keyboard.press('u');
       await page.locator('#undo:disabled').waitFor();

@@ -58,7 +58,9 @@ const SCRIPT = `
   let rows = [];
   const shown = () => rows.flatMap(({ row }) => (row.hidden ? [] : [row]));
   const rowOf = (key) => rows.find(({ row }) => row.dataset.key === key)?.row ?? null;
-  const say = (words, bad = false) => { state.textContent = words; state.className = bad ? 'bad' : ''; };
+  // What was written last is said besides what goes on, until the next thing is done.
+  let done = '';
+  const say = (words, bad = false) => { state.textContent = bad || done === '' ? words : done + ' · ' + words; state.className = bad ? 'bad' : ''; };
 
   const filter = () => {
     const words = search.value.trim().toLowerCase(), wanted = wantedIn(filters);
@@ -165,8 +167,10 @@ const SCRIPT = `
     const answer = await fetch('act', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(what) }).catch(() => null);
     if (answer === null) return say('The workbench does not answer.', true);
     const { said: words, bad } = await answer.json();
+    done = '';
     say(words, bad);
     if (bad || what.kind === 'more') return;
+    if (what.kind !== 'raise') done = words;
     if (form !== null) form.reset();
     for (const one of detail.querySelectorAll('form')) one.hidden = true;
     if (document.activeElement?.closest('#detail form')) document.activeElement.blur();
