@@ -36,6 +36,7 @@ export interface TerminalOptions {
 const DETAIL: Detail = {
   suites: 200,
   answers: 20,
+  alike: 3,
   lines: 40,
   counts: 50,
   characters: 400,

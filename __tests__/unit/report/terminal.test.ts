@@ -63,6 +63,22 @@ describe('renderTerminal', () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
+  test('shows the answers of three references that fail alike, and one line of each other', () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const references = ids.map((id) =>
+      referenceOf(id, 'regressed', {
+        base: sideOf([{ outcome: 'pass', actual: `was ${id}` }]),
+        head: sideOf([{ outcome: 'fail', actual: `is ${id}` }]),
+      }),
+    );
+    const result = resultOf({ suites: [suiteOf('s', references, { verdict: 'regressed' })] });
+    const shown = renderTerminal(result, { width: 140, colour: false });
+    const shownIds = ids.filter((id) => new RegExp(`Head ✗ +is ${id}`).test(shown));
+    expect(shownIds).toEqual(['a', 'b', 'c']);
+    for (const id of ['d', 'e', 'f'])
+      expect(shown).toMatch(new RegExp(`^ *s +${id} .* regressed .*passed *$`, 'm'));
+  });
+
   test('shows where the lines of an answer ended, without giving it lines of its own', () => {
     const answer = '{\n  "city": "Paris"\r\n}\n::error::no\n##[group]';
     const result = resultOf({

@@ -43,6 +43,8 @@ export interface Detail {
   /** Regressed references shown with their answers, and then as a row with counts only. */
   answers: number;
   counts: number;
+  /** Of references that fail alike, so many with their answers; absent: as many as there is room. */
+  alike?: number;
   /** Changed lines shown, of all files together. */
   lines: number;
   /** Characters of one answer or input. */

@@ -53,8 +53,9 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
   const repeated = repeatedNames(result.suites);
   let [answers, counts] = [Math.max(0, detail.answers - open), detail.counts];
   const blocks = failures(entries).flatMap((failure, index) => {
-    const left = failure.entries.slice(index === 0 ? open : 0);
-    const inFull = left.slice(0, answers);
+    const above = index === 0 ? open : 0;
+    const left = failure.entries.slice(above);
+    const inFull = left.slice(0, Math.min(answers, (detail.alike ?? Infinity) - above));
     const rows = left.slice(inFull.length, inFull.length + counts);
     answers -= inFull.length;
     counts -= rows.length;
