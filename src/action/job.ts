@@ -6,7 +6,7 @@ import { pullWords, removeLabel } from '../github/pull.ts';
 import { placeLinks } from '../report/sections/place-links.ts';
 import type { Result } from '../result/result.ts';
 import { findOverride, withOverride } from '../run/override.ts';
-import { trustLevel, type TrustDecision } from '../select/trust.ts';
+import { trustLevel, withheldFrom, type TrustDecision } from '../select/trust.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { commentMarker, writeRun } from '../session/write-reports.ts';
 import { endLine, logLine } from '../text/log.ts';
@@ -80,6 +80,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
       run: runUrl(env),
       report,
       ...reportFile(folder, inputs),
+      ...forksPage(job),
       place: placeLinks(result).place,
     },
     runId: env['GITHUB_RUN_ID'] ?? '0',
@@ -95,6 +96,13 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
 /** Where the report lies on the runner; nowhere if it could not be written. */
 function reportFile(folder: string | null, { reportPath }: Job['inputs']): { reportFile?: string } {
   return folder === null ? {} : { reportFile: posix.join(reportPath, 'report.html') };
+}
+
+/** Where this action's own pages say how a fork's pull request is judged; on GitHub's own server only. */
+function forksPage({ env, facts }: Job): { forks?: string } {
+  const { GITHUB_ACTION_REPOSITORY: action, GITHUB_ACTION_REF: ref } = env;
+  if (withheldFrom(facts) !== 'fork' || !action || !ref) return {};
+  return { forks: `https://github.com/${action}/blob/${ref}/docs/forks.md` };
 }
 
 /** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */

@@ -46,27 +46,36 @@ export function renderComment(
   { marker, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
 ): string {
   const render = (detail: Detail): string =>
-    `${marker}\n${markdownOf(withRun(sectionBlocks(result, detail), detail, links), links)}\n`;
+    `${marker}\n${markdownOf(withRun(result, detail, links), links)}\n`;
   const fitting = fit(COMMENT_LEVELS, limit, (body) => body.length, render);
   if (fitting !== null) return fitting;
   const { sign, outcome } = headline(result);
   return shorten(`${marker}\n${sign} ${outcome}\n`, limit);
 }
 
-/** The report and the run's page beside the footer, and the report wherever it is said to hold more. */
-function withRun(blocks: readonly Block[], { said }: Detail, links: Links): Block[] {
+/**
+ * The report and the run's page beside the footer, where a fork lacks keys the way to them, and the
+ * report wherever it is said to hold more.
+ */
+function withRun(result: Result, detail: Detail, links: Links): Block[] {
+  const { said } = detail;
+  const blocks = sectionBlocks(result, detail);
   const shown = blocks.map((block) => (saysOnly(block, said) ? withReport(block, links) : block));
   const last = shown.at(-1);
   if (last?.kind !== 'paragraph') return shown;
-  const { run, report, reportFile } = links;
+  const { run, report, reportFile, forks } = links;
   const first: Line =
     report !== null
       ? [{ kind: 'link', text: 'Full report', url: report }, text(' · ')]
       : reportFile !== undefined
         ? [text('report: '), code(reportFile), text(' (on the runner) · ')]
         : [];
+  const how: Line =
+    forks === undefined || result.outcome.kind !== 'without-keys'
+      ? []
+      : [{ kind: 'link', text: 'How to get it judged', url: forks }, text(' · ')];
   const end: Line = run === null ? [] : [text(' · '), { kind: 'link', text: 'run', url: run }];
-  return [...shown.slice(0, -1), paragraph([...first, ...last.line, ...end], last.tone)];
+  return [...shown.slice(0, -1), paragraph([...how, ...first, ...last.line, ...end], last.tone)];
 }
 
 type Paragraph = Extract<Block, { kind: 'paragraph' }>;
@@ -149,8 +158,7 @@ function summaryOf(
     levels,
     limit,
     bytes,
-    (detail) =>
-      `${markdownOf(withRun(sectionBlocks(result, detail), detail, { ...links, run: null }), links)}\n`,
+    (detail) => `${markdownOf(withRun(result, detail, { ...links, run: null }), links)}\n`,
   );
   // Three bytes are the most that one UTF-16 unit needs.
   return (

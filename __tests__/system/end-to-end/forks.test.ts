@@ -109,7 +109,10 @@ describe('the first stage, without rights', () => {
       run: await runOn(
         at,
         { checkout, event: pullRequestEvent(change, 'pull_request.fork') },
-        { inputs: { ...example('fork-check'), endpoints: '' } },
+        {
+          inputs: { ...example('fork-check'), endpoints: '' },
+          env: { GITHUB_ACTION_REPOSITORY: 'acme/evaldiff', GITHUB_ACTION_REF: 'v1' },
+        },
       ),
     };
   };
@@ -129,6 +132,9 @@ describe('the first stage, without rights', () => {
     expect(run.log).toContain('| 24 calls for the first answers');
     expect(run.summary).toContain(NO_KEY);
     expect(run.summary).toContain('6 references not run, affected by');
+    expect(run.summary).toContain(
+      '[How to get it judged](<https://github.com/acme/evaldiff/blob/v1/docs/forks.md>)',
+    );
     expect(run.annotations).toEqual([]);
     expect(at.models.requests).toEqual([]);
     // Nothing but its own account and pull request was asked for, and nothing was written.

@@ -8,6 +8,8 @@ export interface Links {
   report: string | null;
   /** Where the report lies on the machine of the run, for want of such an address. */
   reportFile?: string;
+  /** How a pull request from a fork is judged; absent: it is none, or that page's address is unknown. */
+  forks?: string;
   /** A line of a file at head; line 0 is the file as a whole. */
   place: ((file: string, line: number) => string) | null;
 }
