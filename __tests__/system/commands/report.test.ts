@@ -215,7 +215,8 @@ describe('evaldiff report of two results', () => {
 });
 
 describe('two models on one prompt', () => {
-  const asked = async (argv: readonly string[], settings: string) => {
+  const reworded = (prompt: string) => prompt.replace('Answer:', 'Answer this:');
+  const asked = async (argv: readonly string[], settings: string, edit = reworded) => {
     shop = await openShop({
       references: 6,
       answer: ({ model, messages }) => ({
@@ -225,7 +226,7 @@ describe('two models on one prompt', () => {
     });
     const prompt = join(shop.repository.directory, 'prompts/ask.yaml');
     const settingsFile = join(shop.repository.directory, 'evaldiff.yaml');
-    writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Answer:', 'Answer this:'));
+    writeFileSync(prompt, edit(readFileSync(prompt, 'utf8')));
     const now = readFileSync(settingsFile, 'utf8');
     writeFileSync(settingsFile, now.includes(SECOND) ? now : `${now}${SECOND}`);
     const { out } = await shop.evaldiff(...argv, 'model=m,n', '--report', 'out');
@@ -255,6 +256,15 @@ describe('two models on one prompt', () => {
     );
     expect(said).toMatch(/- ask \(n\): base cannot answer these references/);
     expect(said).not.toContain('variable');
+  });
+
+  test('of which head can ask none, for want of a variable: the summary names head', async () => {
+    const [terminal = ''] = await asked(['diff'], SECOND, (prompt) =>
+      prompt
+        .replace('variables: [', 'variables: [{ name: nobody }, ')
+        .replace('Answer:', 'Answer {nobody}:'),
+    );
+    expect(terminal.replaceAll(/\s+/g, ' ')).toContain('head cannot answer these references');
   });
 });
 
