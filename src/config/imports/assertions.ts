@@ -72,11 +72,7 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   const named = negate ? written.slice('not-'.length) : written;
   const type = named === 'similar:cosine' ? 'similar' : named;
   const convert = ownEntry(CONVERSIONS, type);
-  if (convert === undefined) {
-    const near = nearest(type, Object.keys(CONVERSIONS));
-    const meant = near === null ? '' : `; did you mean "${near}"?`;
-    return why(ownEntry(WITHOUT, type) ?? `this type is not read here${meant}`);
-  }
+  if (convert === undefined) return why(ownEntry(WITHOUT, type) ?? unread(type));
   const isCode = type === 'javascript' || type === 'python';
   const value = valueFor(assertion['value'], isCode, context);
   const threshold = assertion['threshold'] ?? null;
@@ -91,6 +87,11 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
     provider: assertion['provider'],
   };
   return checked(turned(convert(asked, context), negate && !isCode), context.builtIns);
+}
+
+function unread(type: string): string {
+  const near = nearest(type, Object.keys(CONVERSIONS));
+  return `this type is not read here${near === null ? '' : `; did you mean "${near}"?`}`;
 }
 
 /** `not-`: errors are not turned into passes, there and here. */

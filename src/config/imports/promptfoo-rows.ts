@@ -80,6 +80,9 @@ function typedAssertion(written: string): JsonMap | null {
 
 export const ROW_KEYS = ['vars', 'assert', 'description'];
 
+/** Columns that are read beside others, or that say nothing of a test. */
+const BESIDE = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
+
 /** A row of a table as a test: its variables, and the columns that say something of it. */
 export function readRow(
   row: JsonMap,
@@ -90,14 +93,7 @@ export function readRow(
   const assertions = [...defaults.assertions, ...defaults.always];
   const options = { ...defaults.options };
   for (const [column, cell] of Object.entries(row)) {
-    if (
-      !column.startsWith('__') ||
-      cell === '' ||
-      column === '__description' ||
-      column.startsWith('__metadata:') ||
-      column === '__metric'
-    )
-      continue;
+    if (cell === '' || !column.startsWith('__') || BESIDE.test(column)) continue;
     if (/^__expected\d*$/.test(column)) {
       const value = cellAssertion(
         String(cell),
@@ -107,7 +103,7 @@ export function readRow(
       assertions.push({ value, place, file: null });
     } else if (column === '__prefix' || column === '__suffix') {
       options[column.slice(2)] = cell;
-    } else if (!column.startsWith('__config:')) {
+    } else {
       said.push(leftOut(place, `the column ${column}`, 'it has no counterpart'));
     }
   }
