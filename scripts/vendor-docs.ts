@@ -53,9 +53,9 @@ A prompt names a model (\`model: ${factsOf('openai').starterModel}\`), and its o
 below: \`evaldiff validate\`, \`plan\` and every run say it at the line of the prompt, before anything is sent. In a sweep over several models, those that refuse a
 parameter are asked without it. A grader's temperature and limit are ours to leave out or to rename.
 
-Of a model that is not in the table, and of one at a server of the workflow's (input \`endpoints\`), the first request of a kind (model and names of parameters) finds out alone what
-it takes, for up to 2 seconds. A parameter of a prompt that it refuses is an error of all requests of that kind, a model that is not there of all for that model, a refused key or used
-up credit of all to that server; they are not sent. What a grader need not say (its temperature, the form of its answer) is left out, and kept in the store for 30 days: the plan says
+Of a model that is not in the table, and of one at a server of the workflow's (input \`endpoints\`), the first request of a kind (model and parameters with their values) finds out
+alone what it takes, for up to 2 seconds. A parameter of a prompt that it refuses is an error of all requests of that kind once a second one, with other messages, was told the same; a
+model that is not there is one of all for that model, a refused key or used up credit of all to that server: they are not sent. What a grader need not say (its temperature, the form of its answer) is left out, and kept in the store for 30 days: the plan says
 how many requests that may take, which no cap counts. Answers of a form (grades, insights) are asked for as a schema, else as a tool that has to be used, else in plain text.`,
     ...vendorNames()
       .filter((vendor) => factsOf(vendor).passports.length > 0)

@@ -21,9 +21,10 @@ export interface Fault {
   scope: 'request' | 'model' | 'server';
   /**
    * HTTP status, where there was one, and what the server said about it, for recognising what it
-   * refuses. Never shown.
+   * refuses: its words alone, and after its codes. Never shown.
    */
   status: number | null;
+  said: string;
   detail: string;
 }
 
@@ -87,6 +88,7 @@ export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {
     waitMs: null,
     scope: 'request',
     status: null,
+    said: '',
     detail: '',
     ...more,
   };
@@ -179,7 +181,7 @@ interface HttpFailure {
 export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
-  const more = { waitMs, status, detail: `${failure.code} ${said}` };
+  const more = { waitMs, status, said, detail: `${failure.code} ${said}` };
   const refusal = refusalOf(failure, tail);
   if (refusal !== null) return fault(refusal.kind, refusal.message, more);
   const closed = closedFault(failure, tail);

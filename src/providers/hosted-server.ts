@@ -42,7 +42,7 @@ export interface Server {
   refusals: Refusals;
   prefixes: Prefixes;
   opening: Opening;
-  /** What need not be asked again, with what would come: by model, kind of request, or '': anything. */
+  /** What need not be asked again, with what would come: by model, or '': anything. */
   closed: Map<string, Fault>;
   /** Where the key comes from, for whoever has to change it. */
   keySource: string;

@@ -75,7 +75,7 @@ async function ask(
   let refused = 0;
   for (;;) {
     const open = server.refusals.open(request);
-    const release = await server.opening.lead(open === null ? [KEY] : [KEY, open]);
+    const release = await server.opening.lead(open === null ? [KEY] : [KEY, open.ahead]);
     if (release === null) continue;
     const completion = await askOnce(asked, { request, target, open }, options).finally(release);
     if (completion === null) {
@@ -98,7 +98,7 @@ interface Asking {
   request: Request;
   target: HostedTarget;
   /** What the request finds out of its model; null: nothing. */
-  open: string | null;
+  open: ReturnType<Server['refusals']['open']>;
 }
 
 /** What the first request to a server finds out. */
@@ -112,10 +112,8 @@ async function askOnce(
 ): Promise<Completion | null> {
   const { model } = target;
   const { refusals, closed, label } = server;
-  const known =
-    closed.get('') ?? closed.get(model) ?? (open === null ? undefined : closed.get(open));
-  if (known !== undefined)
-    return toCompletion({ status: 'fault', fault: known, sent: false }, label);
+  const known = closed.get('') ?? closed.get(model) ?? refusals.told(request, open);
+  if (known !== null) return toCompletion({ status: 'fault', fault: known, sent: false }, label);
   const wanted = refusals.without(request);
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
@@ -148,7 +146,7 @@ function closedBy(
   if (found.scope === 'server') closed.set('', told);
   else if (found.scope === 'model' && (found.kind === 'key' || !refusals.answered(model)))
     closed.set(model, told);
-  else if (open !== null && refusals.isOfKind(found, request)) closed.set(open, told);
+  else refusals.refuse(told, request, open);
   return told;
 }
 

@@ -173,6 +173,7 @@ async function refuse(
     {
       status: 'fault',
       fault: fault('request', `the batch was refused${words === '' ? '' : `: ${words}`}`, {
+        said,
         detail: `${code} ${said}`,
       }),
     },

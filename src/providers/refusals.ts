@@ -19,23 +19,33 @@ export interface RefusalMemory {
   keep(key: string, learned: Learned): void;
 }
 
+/** What a request finds out of its model. */
+interface Finding {
+  /** Requests of one kind find out the same. */
+  kind: string;
+  /** Of these, one goes ahead; it changes with what was found out. */
+  ahead: string;
+}
+
 /** What models of one server refuse: by their passports, by earlier runs, by this one. */
 export interface Refusals {
   /** Looks up what earlier runs learned of a model; to be awaited before its first request. */
   recall(target: HostedTarget): Promise<void>;
   /** The request, less what its model is known to refuse. */
   without(request: Request): Ask;
-  /**
-   * What is still to be found out by sending this request; null: nothing. Requests of one name find
-   * out the same.
-   */
-  open(request: Request): string | null;
+  /** What is still to be found out by sending this request; null: nothing. */
+  open(request: Request): Finding | null;
   /** A request to this model was answered, and what it was to find out, if anything, is known. */
-  accept(target: HostedTarget, open: string | null): void;
+  accept(target: HostedTarget, open: Finding | null): void;
   /** Whether a model has answered anything in this run. */
   answered(model: string): boolean;
-  /** Whether a fault is about a parameter of the prompt, so that its other requests meet it too. */
-  isOfKind(fault: Fault, request: Request): boolean;
+  /**
+   * Keeps what a prompt was told of a parameter: once a request with other messages was told the
+   * same, all of its kind would be; until then those with the same messages.
+   */
+  refuse(fault: Fault, request: Request, open: Finding | null): void;
+  /** What a request would be told that need not be sent for it; null: that is not known. */
+  told(request: Request, open: Finding | null): Fault | null;
   /**
    * What this fault says the model refuses, if the request can do without it; `first`: it was not
    * known before. Null: nothing.
@@ -55,6 +65,9 @@ const WORDS: Readonly<Record<Form, string>> = {
 const REFUSES =
   /support|unrecognized|unknown|not permitted|not allowed|unexpected|deprecated|unavailable|invalid|must be/i;
 
+/** Words for what a request asks, not for how: another one may be answered. */
+const ABOUT_CONTENT = /\b(messages|prompts?)\b|[`'"]inputs?\b/i;
+
 /** The vendors' words for what they refuse of each form. */
 const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   schema: /response_format|json_schema|output_config|output_format|structured[ _]outputs?/i,
@@ -71,6 +84,7 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
   const models = new Map<string, Learned>();
   const accepted = new Set<string>();
   const answering = new Set<string>();
+  const suspicions = createSuspicions();
   const keyOf = (model: string): string => `${base} ${model}`;
   const learnedOf = (target: AskedModel): Learned => {
     const known = models.get(target.model) ?? { parameters: {}, forms: formsOf(target) };
@@ -86,20 +100,20 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
     },
     without,
     open(request) {
-      const name = openIn(request, without(request));
-      return name === null || accepted.has(name) ? null : name;
+      const kind = openIn(request, without(request));
+      if (kind === null || accepted.has(kind)) return null;
+      const other = suspicions.has(kind) && suspicions.told(kind, request) === null;
+      return { kind, ahead: other ? `${kind} again` : kind };
     },
-    accept({ model }, name) {
+    accept({ model }, open) {
       answering.add(model);
-      if (name !== null) accepted.add(name);
+      if (open !== null) accepted.add(open.kind);
     },
     answered: (model) => answering.has(model),
-    isOfKind: ({ kind, status, detail }, { purpose, parameters }) =>
-      purpose === 'prompt' &&
-      kind === 'request' &&
-      (status === 400 || status === 422) &&
-      REFUSES.test(detail) &&
-      namedIn(Object.keys(parameters), detail) !== undefined,
+    refuse(fault, request, open) {
+      if (open !== null && isOfParameter(fault, request)) suspicions.add(open.kind, request, fault);
+    },
+    told: (request, open) => (open === null ? null : suspicions.told(open.kind, request)),
     learn(fault, request, sent) {
       const { model } = hosted(request);
       const learned = learnedOf(hosted(request));
@@ -108,6 +122,59 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
       return refused;
     },
   };
+}
+
+interface Suspicions {
+  has(kind: string): boolean;
+  add(kind: string, request: Request, fault: Fault): void;
+  told(kind: string, request: Request): Fault | null;
+}
+
+/** What requests were told, by their kind: of one alone nobody knows what it was about. */
+function createSuspicions(): Suspicions {
+  const kinds = new Map<
+    string,
+    {
+      /** The messages of the first request that was told so, by the words. */
+      words: Map<string, string>;
+      /** What requests were told, by their messages. */
+      messages: Map<string, Fault>;
+      /** What all of the kind would be told. */
+      all: Fault | null;
+    }
+  >();
+  return {
+    has: (kind) => kinds.has(kind),
+    add(kind, request, fault) {
+      const known = kinds.get(kind) ?? { words: new Map(), messages: new Map(), all: null };
+      kinds.set(kind, known);
+      const messages = JSON.stringify(request.messages);
+      const first = known.words.get(fault.said) ?? messages;
+      known.words.set(fault.said, first);
+      known.messages.set(messages, fault);
+      if (first !== messages) known.all ??= fault;
+    },
+    told(kind, { messages }) {
+      const known = kinds.get(kind);
+      if (known === undefined) return null;
+      return known.all ?? known.messages.get(JSON.stringify(messages)) ?? null;
+    },
+  };
+}
+
+/** Whether a fault is about a parameter of the prompt, as far as its words say. */
+function isOfParameter(
+  { kind, status, said, detail }: Fault,
+  { purpose, parameters }: Request,
+): boolean {
+  return (
+    purpose === 'prompt' &&
+    kind === 'request' &&
+    (status === 400 || status === 422) &&
+    REFUSES.test(said) &&
+    !ABOUT_CONTENT.test(detail) &&
+    namedIn(Object.keys(parameters), detail) !== undefined
+  );
 }
 
 function formsOf(target: AskedModel): Learned['forms'] {
@@ -127,12 +194,20 @@ function askFor(request: Request, learned: Learned): Ask {
   };
 }
 
-/** What this request would find out of an unknown model, as a name; null: nothing. */
+/**
+ * What this request would find out of an unknown model, as a name; null: nothing. A prompt's is of
+ * its parameters with their values: a model that refuses one value may take another.
+ */
 function openIn(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
   if (purpose === 'embedding' || passportOf(target) !== null) return null;
-  if (purpose === 'prompt') return [target.model, ...Object.keys(parameters).sort()].join(' ');
+  if (purpose === 'prompt') {
+    const values = Object.keys(parameters)
+      .sort()
+      .map((name) => [name, parameters[name]]);
+    return `${target.model} ${JSON.stringify(values)}`;
+  }
   const ours = DISPENSABLE.filter((name) => name in parameters);
   return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
 }

@@ -5,6 +5,7 @@ import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
 import {
   answerSchema,
   errorOf,
+  says,
   setUp,
   testClock,
 } from '../../../unit/providers/providers-setting.ts';
@@ -180,6 +181,93 @@ describe('what one request is told, the others of its kind are not sent for', ()
     const setting = await start(() => refusal);
     expect((await ten(setting)).every(({ status }) => status === 'error')).toBe(true);
     expect(setting.server.requests).toHaveLength(requests);
+  });
+
+  const seven = (
+    { ask }: Setting,
+    changes: (index: number) => Parameters<Setting['ask']>[0],
+  ): Promise<Completion[]> =>
+    Promise.all(
+      Array.from({ length: 7 }, (_, index) =>
+        ask({ messages: says(`q${String(index)}`), ...changes(index) }),
+      ),
+    );
+  const refuse = (message: string, param?: string): Scripted => ({
+    status: 400,
+    error: { message, type: 'invalid_request_error', ...(param === undefined ? {} : { param }) },
+  });
+
+  test('a parameter is refused for good by a second question that is told the same', async () => {
+    const setting = await start(() => temperature);
+    const all = await seven(setting, () => ({ parameters: { temperature: 0 } }));
+    for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
+    expect(setting.server.requests).toHaveLength(2);
+  });
+
+  test.each<[string, string, Json, Json, Scripted]>([
+    [
+      'a limit that is too high',
+      'max_tokens',
+      100_000,
+      4000,
+      refuse('max_tokens is too large: 100000. It must be at most 4096.', 'max_tokens'),
+    ],
+    ['a temperature of 0', 'temperature', 0, 1, temperature],
+  ])('%s is refused, not its name', async (_, name, wrong, right, refusal) => {
+    const setting = await start(({ body }) => (body[name] === wrong ? refusal : {}));
+    for (const [value, status] of [
+      [wrong, 'error'],
+      [right, 'ok'],
+    ] as const)
+      for (const one of await seven(setting, () => ({ parameters: { [name]: value } })))
+        expect(one.status).toBe(status);
+    expect(setting.server.requests).toHaveLength(2 + 7);
+  });
+
+  test.each<[string, string[], Record<string, Json>, Scripted]>([
+    [
+      'the word that a form asks for is missing',
+      ['q0', 'q1'],
+      { response_format: { type: 'json_object' } },
+      refuse(
+        "'messages' must contain the word 'json', to use 'response_format' of type 'json_object'.",
+        'messages',
+      ),
+    ],
+    [
+      'the names of parameters stand',
+      ['q0'],
+      { stop: ['x'], seed: 1 },
+      refuse('Invalid data: the text "stop, seed" is not taken'),
+    ],
+    [
+      'a word is refused that names a parameter',
+      ['q0', 'q1'],
+      { stop: ['x'] },
+      refuse('Cannot read what follows the word stop'),
+    ],
+    [
+      'there is too much for the limit',
+      ['q0', 'q1'],
+      { max_tokens: 512 },
+      {
+        status: 422,
+        error: {
+          message:
+            '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens and 512 `max_tokens`',
+          type: 'invalid_request_error',
+        },
+      },
+    ],
+  ])('a question in which %s is no fault of the others', async (_, wrong, parameters, refusal) => {
+    const setting = await start(({ messages }) =>
+      wrong.includes(messages[0]?.content ?? '') ? refusal : {},
+    );
+    const all = await seven(setting, () => ({ parameters }));
+    expect(all.map(({ status }) => status)).toEqual(
+      all.map((__, index) => (index < wrong.length ? 'error' : 'ok')),
+    );
+    expect(setting.server.requests).toHaveLength(7);
   });
 
   test('is not kept of a kind that was answered', async () => {
