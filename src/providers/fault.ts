@@ -214,7 +214,9 @@ function closedFault(failure: HttpFailure, tail: string): Fault | null {
   if (status === 401 || (status === 400 && WRONG_KEY.test(said)))
     return fault('key', `${status}, the key was refused`, { scope: 'server' });
   if (status === 402)
-    return fault('request', `402, the request was refused${tail}`, { scope: 'server' });
+    return fault('request', `402, the request was refused${tail}`, {
+      scope: AFFORDABLE.test(said) ? 'request' : 'server',
+    });
   return (status === 429 && USED_UP.test(code)) || (status === 400 && NO_CREDIT.test(said))
     ? fault('rate-limit', `${status}, the account's quota is used up${tail}`, { scope: 'server' })
     : null;
@@ -225,6 +227,9 @@ const WRONG_KEY = /\bAPI key not valid|\b(incorrect|invalid) API key\b/i;
 
 /** Not a limit that passes in a minute. */
 const USED_UP = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
+
+/** OpenRouter's words where the credit does for a request that asks for less. */
+const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
 
 /** Anthropic's words. */
 const NO_CREDIT = /\bcredit balance is too low\b/i;
@@ -253,7 +258,8 @@ const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 const FILTER_WORDS = /moderation|\bflagged\b|usage guidelines|safety_check|content_policy/i;
 
 /** Words for what somebody did: it is the key that is refused. */
-const FLAGGED_ACCOUNT = /\b(account|organi[sz]ation|project|team)\b[^.]{0,60}\bflagged\b/i;
+const FLAGGED_ACCOUNT =
+  /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 
 function isFiltered({ status, code, said }: HttpFailure): boolean {
   return (
@@ -267,8 +273,10 @@ function isTooLong({ status, code, said }: HttpFailure): boolean {
   return (
     status === 413 ||
     /context_length_exceeded|string_above_max_length|request_too_large/.test(code) ||
-    (status === 400 &&
-      /prompt is too long|maximum context length|exceeds? (?:the )?context/i.test(said))
+    ((status === 400 || status === 422) &&
+      /prompt is too long|maximum context length|exceeds? (?:the )?context|\binputs\W+tokens\b/i.test(
+        said,
+      ))
   );
 }
 
@@ -276,12 +284,21 @@ function isTooLong({ status, code, said }: HttpFailure): boolean {
 function isUnknownModel({ status, code, said }: HttpFailure): boolean {
   return (
     (status === 404 || status === 410) &&
-    (/model_not_found|not_found_error|model_deprecated/.test(code) || /\bmodels?\b/i.test(said))
+    (/model_not_found|model_deprecated/.test(code) ||
+      (/not_found_error/.test(code) && /^model: /.test(said)) ||
+      (A_MODEL.test(said) && NOT_THERE.test(said)))
   );
 }
 
+/** Not "File f-1 for this model not found", which is about one request. */
+const A_MODEL = /(?<!\b(?:for|of|by|in|with) (?:this |the |your )?)\bmodels?\b/i;
+
+const NOT_THERE =
+  /not found|not exist|not available|no such|no longer|unknown|unable to access|retired|deprecated|decommissioned|end of (its )?life/i;
+
 /** DeepSeek's, Mistral's, Perplexity's and OpenRouter's words for it, as of any bad request. */
-const UNKNOWN_MODEL = /^(model not exist$|invalid model\b)|\bis not a valid model id$/i;
+const UNKNOWN_MODEL =
+  /^(model not exist$|invalid model\b(?! (?:input|output)))|\bis not a valid model id$/i;
 
 /** Google's, DeepSeek's, OpenAI's and OpenRouter's words for a server that has too much to do. */
 const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;

@@ -19,6 +19,8 @@ describe('a model that its vendor does not have any more', () => {
     ],
     [404, 'not_found_error', 'model: claude-2'],
     [410, '', 'this model was retired'],
+    [404, '', 'models/gemini-0 is not found for API version v1main.'],
+    [404, '', "model 'no-such-model' not found"],
   ])('names the setting to change (%i %s)', (status, code, said) => {
     const { message } = failure(status, code, said);
     expect(message).toContain(said);
@@ -34,12 +36,22 @@ describe('a model that its vendor does not have any more', () => {
   });
 });
 
+test.each([
+  [404, '', 'File file-123 for this model not found'],
+  [404, 'not_found_error', 'File not found: file_123'],
+  [400, 'invalid_request_error', 'Invalid model input: image of q1 cannot be read'],
+  [402, '', 'This request requires more credits, or fewer max_tokens. You can only afford 1000.'],
+])('what one request asks for is not said of others (%i %s %s)', (status, code, said) => {
+  expect(failure(status, code, said)).toMatchObject({ kind: 'request', scope: 'request' });
+});
+
 describe('a request that a filter does not let through', () => {
   test.each([
     [403, '', 'Your chosen model requires moderation and your input was flagged'],
     [403, '', 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO'],
     [403, 'content_policy_violation', 'no'],
     [400, 'invalid_prompt', 'Invalid prompt: your prompt was flagged'],
+    [403, '', 'The user message was flagged by moderation'],
   ])('is no fault of the key (%i %s %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({
       kind: 'filtered',
@@ -49,7 +61,13 @@ describe('a request that a filter does not let through', () => {
   });
 
   test('is told from an account that was flagged, and a key that may not', () => {
-    for (const said of ['Your account was flagged for abuse.', 'Host not in allowlist'])
+    for (const said of [
+      'Your account was flagged for abuse.',
+      'This API key has been flagged and disabled',
+      'User u-1 was flagged',
+      'Your IP address is flagged',
+      'Host not in allowlist',
+    ])
       expect(failure(403, '', said)).toMatchObject({ kind: 'key', scope: 'model' });
   });
 });
@@ -96,6 +114,7 @@ describe('a request that does not fit into the model’s context', () => {
   test.each([
     [400, 'context_length_exceeded', 'This model has a maximum context length of 8192 tokens.'],
     [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'],
+    [422, '', '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens'],
     [413, 'request_too_large', 'Request exceeds the maximum size'],
   ])('is told from what is wrong with it otherwise (%i %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({
