@@ -214,12 +214,13 @@ function openIn(request: Request, { form, parameters }: Ask): string | null {
 
 /** Adds to what is known of the model; null where the fault says nothing that can be left out. */
 function learnFrom(
-  { status, detail }: Fault,
+  { kind, status, detail }: Fault,
   { purpose }: Request,
   sent: Ask,
   learned: Learned,
 ): ReturnType<Refusals['learn']> {
-  if (status !== 400 && status !== 422) return null;
+  // What is too long, or filtered, says nothing of the model.
+  if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
   const parameter = purpose === 'prompt' ? undefined : refusedParameter(sent.parameters, detail);
   if (parameter !== undefined) {
     const first = !(parameter in learned.parameters);

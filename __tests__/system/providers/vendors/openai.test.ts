@@ -126,6 +126,41 @@ describe('a schema', () => {
   });
 });
 
+test.each<Scripted>([
+  {
+    status: 400,
+    error: {
+      message:
+        "'max_tokens' or 'max_completion_tokens' is too large: 512. This model's maximum context length is 4096 tokens and your request has 3900 input tokens",
+    },
+  },
+  {
+    status: 422,
+    error: {
+      message: '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens',
+    },
+  },
+])('an answer too long for its grader says nothing of what the model takes', async (refusal) => {
+  const setting = await setUp(
+    'openai',
+    ({ messages }) => (messages[0]?.content === 'long' ? refusal : {}),
+    {
+      memory: {
+        known: () => Promise.resolve(null),
+        keep: () => {
+          throw new Error('nothing was learned');
+        },
+      },
+    },
+  );
+  open.push(setting);
+  const grade = (content: string): Promise<Completion> =>
+    setting.ask({ purpose: 'grader', parameters: { max_tokens: 512 }, messages: says(content) });
+  expect(errorOf(await grade('long')).kind).toBe('too-long');
+  expect(await grade('short')).toMatchObject({ status: 'ok' });
+  expect(setting.server.requests.map(({ body }) => body.max_tokens)).toEqual([512, 512]);
+});
+
 test.each<[Json, boolean]>([
   [1, true],
   [2, false],
