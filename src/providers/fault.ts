@@ -285,7 +285,7 @@ function isUnknownModel({ status, code, said }: HttpFailure): boolean {
   return (
     (status === 404 || status === 410) &&
     (/model_not_found|model_deprecated/.test(code) ||
-      (/not_found_error/.test(code) && /^model: /.test(said)) ||
+      /^model: /.test(said) ||
       (A_MODEL.test(said) && NOT_THERE.test(said)))
   );
 }
