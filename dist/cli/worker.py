@@ -321,6 +321,8 @@ def read_outputs(namespace, outputs):
         if name not in namespace:
             return {"unset": name}
         value = namespace[name]
+        if name == "output" and type(getattr(value, "content", None)) is str:
+            value = value.content  # a message, as LangChain's models give it
         if name == "result" and type(value) is int and value in (0, 1):
             value = bool(value)
         if name == "result" and type(value) is not bool:
@@ -384,11 +386,47 @@ def missing_import(code):
     return None
 
 
+def fill(source, variables):
+    """A prompt's code with `{name}` in its plain strings as the variable's text: never code, and not looked at again.
+
+    Formatted strings, and those of which `format` is called, fill in for themselves.
+    """
+    import ast
+    import re
+    placeholder = re.compile("{(%s)}" % "|".join(map(re.escape, variables)))
+
+    def text_of(found):
+        value = variables[found.group(1)]
+        return value if type(value) is str else json.dumps(value, ensure_ascii=False)
+
+    class Filling(ast.NodeTransformer):
+        def visit_JoinedStr(self, node):
+            return node
+
+        visit_TemplateStr = visit_JoinedStr
+
+        def visit_Call(self, node):
+            formats = isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "format_map")
+            if formats and isinstance(node.func.value, ast.Constant):
+                node.args = [self.visit(each) for each in node.args]
+                node.keywords = [self.visit(each) for each in node.keywords]
+                return node
+            return self.generic_visit(node)
+
+        def visit_Constant(self, node):
+            if type(node.value) is str:
+                node.value = placeholder.sub(text_of, node.value)
+            return node
+
+    return Filling().visit(ast.parse(source))
+
+
 class Evaluator:
     """Compiles once, then evaluates each set of variables in a namespace of its own."""
 
     def __init__(self, job):
         self.outputs, self.code, self.problem = job["outputs"], None, None
+        self.source = job["code"] if "output" in self.outputs else None
         try:
             self.code = compile(job["code"], FILE_NAME, "exec", dont_inherit=True)
             if not self.outputs:
@@ -400,9 +438,13 @@ class Evaluator:
     def evaluate(self, variables):
         if self.problem is not None:
             return self.problem
-        namespace = dict(json.loads(variables), __builtins__=__builtins__, __name__="__code__")
+        values = json.loads(variables)
+        namespace = dict(values, __builtins__=__builtins__, __name__="__code__")
         try:
-            exec(self.code, namespace)
+            code = self.code
+            if self.source is not None and values:
+                code = compile(fill(self.source, values), FILE_NAME, "exec", dont_inherit=True)
+            exec(code, namespace)
             return read_outputs(namespace, self.outputs)
         except BaseException as error:
             return describe(error, failed_line(error), safe_text(error))
