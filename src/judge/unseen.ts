@@ -7,6 +7,7 @@ import { suiteTest } from '../statistics/suite-test.ts';
 import { tableOf, within, type Tries } from '../statistics/table.ts';
 import { counted } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
+import { isMap } from '../types/plain.ts';
 import { listed } from './findings.ts';
 
 /** Above this share of base's references, or of its tries, what head lacks is not left to chance. */
@@ -60,17 +61,23 @@ function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): 
   if ((metric.gates !== false || byMean) && before > 0 && after === 0)
     return `${suite.name}: the metric ${name} judged ${counted(before, 'answer')} of base and none of head`;
   if (!byMean) return null;
-  const found = sidesOf(suite, ({ scores }) =>
-    scores.some((score) => score.metric === name && metricNumber(score.value) !== null),
-  );
+  const found = sidesOf(suite, ({ scores }) => scores.some((score) => hasNumber(score, name)));
   const [base, head] = [withAny(found, 'base'), withAny(found, 'head')];
   const said = `${suite.name}: gate.metrics wants to compare ${name}, and`;
+  if (base + head === 0) return `${said} no answer has a value`;
   if (base - head > MOST_LOST * base)
     return `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ${String(base)} on base`;
   const tries = triesIn(found);
   return isLessOften(found, alpha)
     ? `${said} ${String(tries.head.has)} of head’s ${String(tries.head.of)} tries have a value, ${String(tries.base.has)} of base’s ${String(tries.base.of)}`
     : null;
+}
+
+/** Whether a score has the number of a metric, or of an entry of its map (`metric.entry`). */
+function hasNumber({ metric, value }: TryResult['scores'][number], name: string): boolean {
+  if (metric === name) return metricNumber(value) !== null;
+  if (!isMap(value) || !name.startsWith(`${metric}.`)) return false;
+  return metricNumber(value[name.slice(metric.length + 1)] ?? null) !== null;
 }
 
 /** Whether each try of a reference has something, by side. */

@@ -51,7 +51,11 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     );
     const whole =
       scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores));
-    const entries = entriesOf(scores)
+    // One that the gate names has a row, and so is missed, where no answer gives it.
+    const wanted = Object.keys(gate.metrics ?? {})
+      .filter((name) => name.startsWith(`${metric.name}.`))
+      .map((name) => name.slice(metric.name.length + 1));
+    const entries = [...new Set([...entriesOf(scores), ...wanted])]
       .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
       .filter(({ name }) => all.every((one) => one.name !== name));
     return [

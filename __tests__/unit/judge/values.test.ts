@@ -291,6 +291,29 @@ describe('the values of a metric', () => {
       expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
     });
 
+    test('are not green where the gate names one that no answer has, or that head lost', () => {
+      const wants = (name: string, values: Numbers) => {
+        const metrics = { [name]: 'fail' } as const;
+        return decided([valued(values, { gate: { metrics } })], { metrics });
+      };
+      const same = fell.map(() => ({ base: [1, 2], head: [1, 2] }));
+      expect(wants('tone.user', counts(same)).outcome.kind).toBe('no-regression');
+      expect(wants('tone.usr', counts(same))).toMatchObject({
+        outcome: { kind: 'no-verdict' },
+        reasons: ['p: gate.metrics wants to compare tone.usr, and no answer has a value'],
+      });
+      const lost = counts(same).map(({ base, head }, at) => ({
+        base,
+        head: at < 4 ? head.map(() => ({ assistant: 3, note: 'x' })) : head,
+      }));
+      expect(wants('tone.user', lost)).toMatchObject({
+        outcome: { kind: 'no-verdict' },
+        reasons: [
+          'p: gate.metrics wants to compare tone.user, and 6 of 10 references have a value on head, 10 on base',
+        ],
+      });
+    });
+
     test('have none where they are too many to be compared, except those that the gate names', () => {
       const many = Object.fromEntries(
         Array.from({ length: 21 }, (_, at) => [`k${String(at)}`, at]),
