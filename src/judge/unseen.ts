@@ -7,8 +7,8 @@ import { suiteTest } from '../statistics/suite-test.ts';
 import { tableOf, within, type Tries } from '../statistics/table.ts';
 import { counted } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
-import { isMap } from '../types/plain.ts';
 import { listed } from './findings.ts';
+import { entryNumber } from './values.ts';
 
 /** Above this share of base's references, or of its tries, what head lacks is not left to chance. */
 const MOST_LOST = 0.02;
@@ -76,8 +76,9 @@ function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): 
 /** Whether a score has the number of a metric, or of an entry of its map (`metric.entry`). */
 function hasNumber({ metric, value }: TryResult['scores'][number], name: string): boolean {
   if (metric === name) return metricNumber(value) !== null;
-  if (!isMap(value) || !name.startsWith(`${metric}.`)) return false;
-  return metricNumber(value[name.slice(metric.length + 1)] ?? null) !== null;
+  return (
+    name.startsWith(`${metric}.`) && entryNumber(value, name.slice(metric.length + 1)) !== null
+  );
 }
 
 /** Whether each try of a reference has something, by side. */

@@ -75,7 +75,8 @@ function entriesOf(scores: readonly Score[]): string[] {
   return [...names].filter((name) => maps.some((map) => entryNumber(map, name) !== null));
 }
 
-function entryNumber(value: Json, name: string): number | null {
+/** The number of one entry of a map; null: it is no map, or has none there. */
+export function entryNumber(value: Json, name: string): number | null {
   return isMap(value) && Object.hasOwn(value, name) ? metricNumber(value[name] ?? null) : null;
 }
 
