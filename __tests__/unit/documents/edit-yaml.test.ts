@@ -109,6 +109,18 @@ describe('a file that is written back', () => {
       'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\n  examples: [{ content: "c", expected: "Yes" }]\nother: 1\n',
     ],
     [
+      'a first example of the one rubric of a file',
+      '# ours\nprompt: |\n  Is it polite? {completion}\n# labels\nchoice_scores: { "Yes": 1 } # best\n\n# end\n',
+      { kind: 'append-in', path: ['examples'], value: { content: 'c', expected: 'Yes' } },
+      '# ours\nprompt: |\n  Is it polite? {completion}\n# labels\nchoice_scores: { "Yes": 1 } # best\nexamples: [{ content: "c", expected: "Yes" }]\n\n# end\n',
+    ],
+    [
+      'an example of a rubric whose name is a number',
+      '4711:\n  prompt: x\n',
+      { kind: 'append-in', path: ['4711', 'examples'], value: 'c' },
+      '4711:\n  prompt: x\n  examples: ["c"]\n',
+    ],
+    [
       'line ends of Windows',
       'references:\r\n  - id: a\r\n',
       set(2, 'expected', 'e' as never),
@@ -126,6 +138,30 @@ describe('a file that is written back', () => {
       'references:\n  - { id: a, expected: &e old }\n  - { id: b, expected: *e }\n',
       set(2, 'expected', 'new' as never),
       /cannot be written back/,
+    ],
+    [
+      'the whole of another reference is the same by an anchor',
+      'references:\n  - &a { id: a, expected: old }\nothers: [*a]\n',
+      set(2, 'expected', 'new' as never),
+      /cannot be written back/,
+    ],
+    [
+      'another rubric is the same by an anchor',
+      'polite: &p\n  prompt: x\nkind: *p\n',
+      { kind: 'append-in', path: ['polite', 'examples'], value: 'c' },
+      /cannot be written back/,
+    ],
+    [
+      'a rubric stands elsewhere',
+      'polite: &p\n  prompt: x\nkind: *p\n',
+      { kind: 'append-in', path: ['kind', 'examples'], value: 'c' },
+      /"kind" is no map that is written out there/,
+    ],
+    [
+      'the rubric has gone',
+      'polite:\n  prompt: x\n',
+      { kind: 'append-in', path: ['kind', 'examples'], value: 'c' },
+      /there is no "kind" in it any more/,
     ],
     [
       'a comment stands in the way',
@@ -161,7 +197,7 @@ describe('a file that is written back', () => {
       'what is a list there is none',
       'polite: { examples: none }\n',
       { kind: 'append-in', path: ['polite', 'examples'], value: 'x' },
-      /"polite.examples" is not a list/,
+      /"polite.examples" is no list that is written out there/,
     ],
   ])('is refused where %s', (_, text, edit, why) => {
     expect(editYaml(text, edit, text)).toEqual({ refused: expect.stringMatching(why) });

@@ -1,0 +1,143 @@
+import {
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Pair,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import type { Json } from '../types/plain.ts';
+import { speltOut } from './limits.ts';
+
+/** A change of a text: what stands from here to there, in UTF-16 units, is replaced. */
+export interface Splice {
+  from: number;
+  to: number;
+  put: string;
+}
+
+/** A text of YAML and what was read of it. */
+export interface YamlText {
+  text: string;
+  /** Its tree, with the places of its parts. */
+  root: unknown;
+  lines: LineCounter;
+  /** What the text means. */
+  value: unknown;
+}
+
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce((at: unknown, key) => (at as Record<string | number, unknown>)[key], value);
+}
+
+/** The key's new value; a list that gets one member more keeps the others as they are written. */
+export function setKey(
+  found: YamlText,
+  { map, path }: { map: YAMLMap; path: readonly (string | number)[] },
+  key: string,
+  value: Json,
+): Splice | null {
+  const pair = pairAt(map, key);
+  if (pair === undefined) return member(found, map, `${key}: ${flowText(value)}`, '');
+  const before = valueAt(found.value, [...path, key]);
+  const last = Array.isArray(value) ? value.at(-1) : undefined;
+  if (
+    isSeq(pair.value) &&
+    Array.isArray(before) &&
+    last !== undefined &&
+    JSON.stringify([...(before as unknown[]), last]) === JSON.stringify(value)
+  )
+    return appended(found, pair.value, last);
+  const range = (pair.value as { range?: [number, number, number] } | null)?.range;
+  if (range === undefined) return null;
+  const [from, to] = range;
+  const old = found.text.slice(from, to);
+  return {
+    from,
+    to,
+    put: `${old === '' ? ' ' : ''}${flowText(value)}${/\s*$/.exec(old)?.[0] ?? ''}`,
+  };
+}
+
+export function appended(found: YamlText, list: YAMLSeq, value: Json): Splice {
+  return member(found, list, flowText(value), '- ');
+}
+
+/** A further member at the end of a map or list, in its own style. */
+function member(
+  { text, lines }: YamlText,
+  into: YAMLMap | YAMLSeq,
+  words: string,
+  mark: string,
+): Splice {
+  const [, end = 0] = into.range ?? [];
+  if (into.flow === true) {
+    const before = text.slice(0, end - 1).trimEnd();
+    const separator = /[[{,]$/.test(before) ? ' ' : ', ';
+    return (
+      afterRemark({ text, lines }, into, before.length, words) ?? {
+        from: before.length,
+        to: before.length,
+        put: `${separator}${words}`,
+      }
+    );
+  }
+  const start = into.range?.[0] ?? 0;
+  const last = text.slice(0, end).trimEnd().length;
+  const eol = /\r?\n|$/.exec(text.slice(last))?.index ?? 0;
+  const indent = ' '.repeat(lines.linePos(start).col - 1);
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  return { from: last + eol, to: last + eol, put: `${newline}${indent}${mark}${words}` };
+}
+
+/** A further member below the comments that follow the last one; null: none do. */
+function afterRemark(
+  { text, lines }: Pick<YamlText, 'text' | 'lines'>,
+  { items }: YAMLMap | YAMLSeq,
+  end: number,
+  words: string,
+): Splice | null {
+  const last = items.at(-1);
+  const ranges = (isPair(last) ? [last.key, last.value] : [last]).flatMap((node) =>
+    isNode(node) && node.range ? [node.range] : [],
+  );
+  const [start, from] = [ranges.at(0)?.[0], ranges.at(-1)?.[1]];
+  const rest = text.slice(from, end);
+  if (start === undefined || !rest.includes('#')) return null;
+  const indent = ' '.repeat(lines.linePos(start).col - 1);
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const comma = rest.trimStart().startsWith(',') ? '' : ',';
+  return { from: end - rest.length, to: end, put: `${comma}${rest}${newline}${indent}${words}` };
+}
+
+/** A comment line above a map that has a line of its own. */
+export function remarked({ text, lines }: YamlText, map: YAMLMap, remark: string): Splice | null {
+  const start = map.range?.[0] ?? 0;
+  const from = start - (lines.linePos(start).col - 1);
+  const before = text.slice(from, start);
+  if (!/^\s*-\s+$/.test(before)) return null;
+  const indent = /^\s*/.exec(before)?.[0] ?? '';
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const words = remark.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]+/gu, ' ').trim();
+  return { from, to: from, put: `${indent}# ${words}${newline}` };
+}
+
+/** The pair of a key, which may be written as a number. */
+export function pairAt(map: YAMLMap, key: string): Pair | undefined {
+  return map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key);
+}
+
+/** Keys that YAML reads as the text they are. */
+const PLAIN_KEY = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_][\w-]*$/i;
+
+/** A value in YAML's flow style: JSON, with plain keys. */
+function flowText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
+  if (value !== null && typeof value === 'object')
+    return `{ ${Object.entries(value)
+      .map(([key, each]) => `${PLAIN_KEY.test(key) ? key : flowText(key)}: ${flowText(each)}`)
+      .join(', ')} }`;
+  return speltOut(JSON.stringify(value), /[\u007f-\u009f\u2028\u2029\ufeff]/g);
+}
