@@ -1,6 +1,6 @@
 import { problem } from '../errors.ts';
 import { nearest } from '../text/suggest.ts';
-import { lacksApiVersion, protocolFlaw, type Endpoint } from '../types/endpoints.ts';
+import { azureApi, protocolFlaw, type Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 
@@ -35,6 +35,10 @@ const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 const OURS =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 
+/** A day, with or without more behind it, or a word. */
+const API_VERSION =
+  /^(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(-[a-z0-9.-]{1,20})?|[a-z][a-z0-9.-]{0,39})$/i;
+
 type Options = Omit<Endpoint, 'name' | 'url'>;
 
 /** Reads one option's value; what is wrong with it, as the end of a sentence that names the line. */
@@ -56,8 +60,8 @@ const OPTIONS: Readonly<Record<string, Reader>> = {
     return null;
   },
   'api-version'(options, value) {
-    if (!/^[A-Za-z0-9.-]{1,40}$/.test(value))
-      return 'must have an api-version like api-version=2024-10-21';
+    if (!API_VERSION.test(value))
+      return 'must have an api-version that is a day, like api-version=2024-10-21 or 2025-04-01-preview, or a word like preview';
     options.apiVersion = value;
     return null;
   },
@@ -134,9 +138,17 @@ function addressFlaw(text: string, { insecure, apiVersion }: Options): string | 
   if (/[?&]api-version=/.test(url.search))
     return 'must not have ? in its address; write api-version=… behind it as a word of its own';
   if (url.search !== '' || url.hash !== '') return 'must not have ? or # in its address';
-  if (apiVersion === null && lacksApiVersion(url))
-    return "is Azure's and needs a version: add api-version=2024-10-21, or write its newer address, which ends in /openai/v1";
-  return protocolFlaw(url, insecure);
+  if (url.port === '0') return 'must not have port 0 in its address';
+  return azureFlaw(url, apiVersion) ?? protocolFlaw(url, insecure);
+}
+
+function azureFlaw(url: URL, apiVersion: string | null): string | null {
+  const api = azureApi(url);
+  if (api === 'none')
+    return "is Azure's without a path: its address ends in /openai/v1, or in /openai with an api-version";
+  return api === 'versioned' && apiVersion === null
+    ? "is Azure's and needs a version: add api-version=2024-10-21, or write its newer address, which ends in /openai/v1"
+    : null;
 }
 
 /** What crosses a network in the open is not a vendor's key. */
@@ -167,6 +179,15 @@ function proxyFlaw(text: string): string | null {
   const form = 'write http://host:port or https://host:port';
   const parts = URL.canParse(text) ? PROXY.exec(text)?.groups : undefined;
   if (parts === undefined) return `must be the address of a proxy: ${form}`;
-  if (parts['port'] === undefined) return `must name its port: ${form}`;
+  if (!isDecodable(text)) return 'must have a % of its user name or password written as %25';
+  if (Number(parts['port'] ?? 0) === 0) return `must name its port: ${form}`;
   return (parts['path'] ?? '/') === '/' ? null : `must have no path: ${form}`;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
 }

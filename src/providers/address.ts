@@ -73,19 +73,19 @@ export function addressOf(
   const name = visibleLine(target.endpoint);
   const endpoint = access.endpoints.get(target.endpoint);
   if (endpoint !== undefined)
-    return endpointFlaw(name, endpoint, facts.keyHeader) ?? checked(`Endpoint ${name}`, endpoint);
+    return (
+      unsetVariable(name, endpoint) ??
+      clashIn(name, endpoint, facts.keyHeader) ??
+      checked(`Endpoint ${name}`, endpoint)
+    );
   return problem(
     null,
     `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`,
   );
 }
 
-/** What the line of an endpoint lacks, or says twice; null: nothing. */
-function endpointFlaw(
-  name: string,
-  { key, keyEnv, headers = [], apiVersion }: ServerAccess,
-  keyHeader: string,
-): Problem | null {
+/** What the line of an endpoint names and the environment does not hold; null: nothing. */
+function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): Problem | null {
   if (key === null && typeof keyEnv === 'string') {
     return problem(
       null,
@@ -93,18 +93,46 @@ function endpointFlaw(
     );
   }
   const unset = headers.find(({ value }) => value === null || !HEADER_VALUE.test(value));
-  if (unset !== undefined)
-    return problem(
-      null,
-      `Endpoint ${name}: the environment variable ${unset.env} is not set to something that a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`,
-    );
+  return unset === undefined
+    ? null
+    : problem(
+        null,
+        `Endpoint ${name}: the environment variable ${unset.env} is not set to something that a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`,
+      );
+}
+
+/** A header that the line of an endpoint says twice, whether its variables are set or not. */
+function clashIn(
+  name: string,
+  { key, keyEnv, headers = [], apiVersion }: ServerAccess,
+  keyHeader: string,
+): Problem | null {
   const ofKey = typeof apiVersion === 'string' ? 'api-key' : keyHeader;
-  if (key !== null && headers.some((header) => header.name === ofKey))
-    return problem(
-      null,
-      `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; leave one of them out.`,
-    );
-  return null;
+  const named = key !== null || typeof keyEnv === 'string';
+  return named && headers.some((header) => header.name === ofKey)
+    ? problem(
+        null,
+        `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; leave one of them out.`,
+      )
+    : null;
+}
+
+/** What no set variable would mend in the lines that these targets are asked by. */
+export function clashingHeaders(
+  targets: readonly Target[],
+  { endpoints }: ProviderAccess,
+): Problem[] {
+  const found = new Map<string, Problem>();
+  for (const target of targets) {
+    if (!isHosted(target) || target.endpoint === null) continue;
+    const server = endpoints.get(target.endpoint);
+    const clash =
+      server === undefined
+        ? null
+        : clashIn(visibleLine(target.endpoint), server, factsOf(target.provider).keyHeader);
+    if (clash !== null) found.set(clash.message, clash);
+  }
+  return [...found.values()];
 }
 
 /** One line of visible letters. */
@@ -177,7 +205,8 @@ function addressAt(base: URL, server: ServerAccess): Address {
     key: key === '' ? null : key,
     headers: Object.fromEntries(headers.map(({ name, value }) => [name, value ?? ''])),
     apiVersion,
-    deployments: apiVersion !== null && !/\/deployments\//.test(base.pathname),
+    // Its newer addresses take a version as well, and the model in the body as everybody.
+    deployments: apiVersion !== null && !/\/(deployments\/|v1\/?$|models\/?$)/.test(base.pathname),
     pace: { concurrency, requests_per_minute },
     direct,
   };

@@ -9,7 +9,13 @@ import {
   type WaitingBatches,
 } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
-import { addressProblems, missingKeys, secretsIn, type ProviderAccess } from './address.ts';
+import {
+  addressProblems,
+  clashingHeaders,
+  missingKeys,
+  secretsIn,
+  type ProviderAccess,
+} from './address.ts';
 import { createBatches } from './batches.ts';
 import type { Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
@@ -59,6 +65,8 @@ export interface Providers {
   complete: Complete;
   /** What stands in the way of asking these targets: keys and endpoints that are not set. */
   missingKeys(targets: readonly Target[]): Problem[];
+  /** Of that, what the lines of endpoints say twice: no key would mend it. */
+  clashingHeaders(targets: readonly Target[]): Problem[];
   /** Per server and program. */
   stats(): { name: string; stats: LimiterStats }[];
   /** Batches that vendors still work on; null: there are none. */
@@ -119,6 +127,7 @@ export function createProviders(options: ProviderOptions): Providers {
     complete,
     waiting: () => batched?.waiting() ?? null,
     missingKeys: (targets) => missingKeys(targets, options),
+    clashingHeaders: (targets) => clashingHeaders(targets, options),
     stats: () =>
       [...hosted.limiters(), ...programs.limiters()].map(({ name, limiter }) => ({
         name,

@@ -68,6 +68,8 @@ export interface PlanTools {
    * something to ask.
    */
   pricing(): Promise<Pricing>;
+  /** What is wrong with the lines of the servers that these targets are at; absent: nothing. */
+  clashingHeaders?(targets: readonly Target[]): Problem[];
 }
 
 /** What the pipeline needs from the world. */

@@ -9,7 +9,7 @@ import { affordable, withExplainCalls } from '../plan/explain-calls.ts';
 import { forecast, portionOfCost, timesForecast, type Forecast } from '../plan/forecast.ts';
 import { callsOf, overBudget, repeated } from '../plan/plan.ts';
 import { prepare, priceSettings } from '../plan/prepare.ts';
-import type { Prepared } from '../plan/prepared.ts';
+import { targetsOf, type Prepared } from '../plan/prepared.ts';
 import { NO_LIST, priceFrom, type CostCap } from '../plan/price.ts';
 import { batchProblems, ownCaps, partOfPlan } from '../plan/shards.ts';
 import type { Result } from '../result/result.ts';
@@ -80,6 +80,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
       : await codeProblems(selected.suites, input, tools.evaluate)),
     ...nothingToSweep(input, arranged.head, whole),
     ...batchProblems(whole, input.shard),
+    ...(input.merged === undefined ? (tools.clashingHeaders?.(targetsOf(prepared)) ?? []) : []),
     ...spend.problems,
   ];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };

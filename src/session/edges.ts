@@ -131,6 +131,7 @@ export function openWorld(options: WorldOptions): World {
       keepNoise(await options.openStores(), note);
     },
     missingKeys: providers.missingKeys,
+    clashingHeaders: providers.clashingHeaders,
     ...(codeMode({ ...options, log: () => undefined }) === 'host'
       ? { hostCall: (commit: string) => hostCall(providers.complete, commit) }
       : {}),

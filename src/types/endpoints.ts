@@ -56,10 +56,12 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
   return `must be https, or http on a loopback address${remedy}`;
 }
 
-/** Whether these are Azure's servers, which ask for an `api-version` outside of `/openai/v1`. */
-export function lacksApiVersion({ hostname, pathname }: URL): boolean {
-  return (
-    /\.(openai|cognitiveservices|services\.ai)\.azure\.com$/.test(hostname) &&
-    !/^\/openai\/v1\/?$/.test(pathname)
-  );
+/**
+ * What answers at an address of Azure's: with a version in each request, without one, or (at the
+ * bare host, which the portal shows) nothing. Null: the address is somebody else's.
+ */
+export function azureApi({ hostname, pathname }: URL): 'versioned' | 'unversioned' | 'none' | null {
+  if (!/\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(hostname)) return null;
+  if (pathname === '/') return 'none';
+  return /\/(openai\/v1|anthropic)\/?$/.test(pathname) ? 'unversioned' : 'versioned';
 }

@@ -24,6 +24,24 @@ test('a proxy that cannot be one is told of by the name that it was given under'
   );
 });
 
+test.each(['plan', 'run'])(
+  '%s tells of a header of a server that its key goes as already, with its variables unset',
+  async (command) => {
+    const { evaldiff, repository } = await open({
+      env: {
+        EVALDIFF_ENDPOINTS: 'local=https://gate.example/v1 key=UNSET header=Authorization:UNSET',
+      },
+    });
+    repository.write({
+      'prompts/ask.yaml':
+        'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Say: {q}" }]\n',
+    });
+    const { code, out, err } = await evaldiff(command);
+    expect(out + err).toContain('both say what goes as authorization; leave one of them out');
+    expect(code).not.toBe(0);
+  },
+);
+
 describe('.env', () => {
   test('gives the keys that are wanted and missing, said once by name, and nothing else', async () => {
     const held = await open({

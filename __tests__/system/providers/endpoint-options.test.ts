@@ -71,3 +71,32 @@ test('a header whose variable is not set keeps everything from being sent', asyn
     'the environment variable TEAM is not set',
   );
 });
+
+test("Azure's newer address takes a version too, and the model in the body", async () => {
+  const seen: (string | undefined)[] = [];
+  const server = http.createServer((request, response) => {
+    request.resume();
+    seen.push(request.url);
+    const body = { choices: [{ finish_reason: 'stop', message: { content: 'from azure' } }] };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => server.close());
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/openai/v1`;
+  const providers = providersAt({ url, key: 'azure-key', apiVersion: 'preview' });
+  expect(await providers.complete(request)).toMatchObject({ output: 'from azure' });
+  expect(seen).toEqual(['/openai/v1/chat/completions?api-version=preview']);
+});
+
+test('a header that the key goes as already is a clash, whether its variables are set or not', () => {
+  const headers = [{ name: 'authorization', env: 'TEAM', value: null }];
+  const clash = (server: object): number =>
+    providersAt({
+      url: 'https://gate.example/v1',
+      headers,
+      keyEnv: 'KEY',
+      ...server,
+    }).clashingHeaders([request.target]).length;
+  expect([clash({}), clash({ key: 'k' }), clash({ keyEnv: null })]).toEqual([1, 1, 0]);
+  expect(clash({ apiVersion: '2024-10-21' })).toBe(0);
+});

@@ -224,6 +224,11 @@ describe("the action's inputs", () => {
     ],
     [
       'proxy',
+      'http://proxy.example:0',
+      'proxy: must name its port: write http://host:port or https://host:port',
+    ],
+    [
+      'proxy',
       'proxy.example:3128',
       'proxy: must be the address of a proxy: write http://host:port or https://host:port',
     ],
