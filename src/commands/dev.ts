@@ -73,6 +73,7 @@ async function openWorkbench(
       options: { ...options, directory: root },
       overrides,
       terminal: { ...terminal, err: onceEach(terminal.err), isTerminal: false },
+      documents: new Map(),
     },
     state,
   );

@@ -1,10 +1,11 @@
+import type { ParsedDocuments } from '../documents/files.ts';
 import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import { promptKey } from '../report/page/workbench-rows.ts';
 import type { SentPrompts } from '../report/sections/reference-view.ts';
 import type { SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
-import type { Edges } from '../run/input.ts';
+import type { Edges, ReadyPlan } from '../run/input.ts';
 import { run } from '../run/run.ts';
 import type { AnswerExchange } from '../session/cached-complete.ts';
 import { sentPrompts } from '../session/sent-prompts.ts';
@@ -20,7 +21,7 @@ export interface WorkLook {
   result: Result;
   /** Every reference of the files with the answers that are stored; null: not looked at. */
   all: Result | null;
-  sent: ReadonlyMap<string, SentPrompts>;
+  sent: Sent;
   /** How the prompts of the files are written, by {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
   /** The files that actions change, as they were read, by their paths. */
@@ -32,6 +33,11 @@ export interface WorkLook {
   interrupted: boolean;
   /** Why there is no base; null: there is one. */
   alone: string | null;
+}
+
+/** The prompts as they were sent, by what tells a reference of a suite from others. */
+interface Sent {
+  get(key: string): SentPrompts | undefined;
 }
 
 /** Of a prompt of the files, what an action needs to know to change them. */
@@ -52,9 +58,14 @@ export interface WrittenPrompt {
 }
 
 /** What a look shows that one run gives. */
-export type Evaluation = Pick<WorkLook, 'result' | 'sent' | 'prompts' | 'missing'>;
+export interface Evaluation extends Pick<WorkLook, 'result' | 'sent' | 'prompts' | 'missing'> {
+  /** Every reference of the files is in the result, in every variant: a sweep would add nothing. */
+  whole: boolean;
+}
 
 interface HowToAsk {
+  /** Of the files as they were at earlier looks, and gets what is parsed now. */
+  documents: ParsedDocuments;
   /** Nothing is asked. */
   stored: boolean;
   exchange?: AnswerExchange;
@@ -70,10 +81,9 @@ export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'head'>,
-  { stored, exchange, assumesCost = false }: HowToAsk,
+  { documents, stored, exchange, assumesCost = false }: HowToAsk,
 ): Promise<Evaluation> {
-  let sent = new Map<string, SentPrompts>();
-  let prompts: WorkLook['prompts'] = new Map();
+  const found: ReadyPlan[] = [];
   let missing = false;
   const result = await withEdges(
     session,
@@ -83,6 +93,7 @@ export async function runSides(
         {
           ...runInput(session, mode, sides),
           mayBeEmpty: true,
+          parsed: documents,
           ...(assumesCost ? { assumesCost } : {}),
         },
         {
@@ -94,14 +105,37 @@ export async function runSides(
             : {}),
           planned(plan, ready) {
             edges.planned(plan, ready);
-            sent = sentPrompts(ready.prepared);
-            prompts = writtenPrompts(ready.prepared);
+            found.push(ready);
           },
         },
       ),
     exchange,
   );
-  return { result: stored ? withoutUnasked(result) : result, sent, prompts, missing };
+  const [ready] = found;
+  return {
+    result: stored ? withoutUnasked(result) : result,
+    sent: sentIn(ready?.prepared),
+    prompts: ready === undefined ? new Map() : writtenPrompts(ready.prepared),
+    missing,
+    whole: ready !== undefined && isWhole(ready, result),
+  };
+}
+
+/** What was sent, put together when somebody first wants to see it. */
+function sentIn(prepared: Prepared | undefined): Sent {
+  let all: ReturnType<typeof sentPrompts> | null = null;
+  return {
+    get: (key) => (prepared === undefined ? undefined : (all ??= sentPrompts(prepared)).get(key)),
+  };
+}
+
+function isWhole({ prepared, sweepsFurther }: ReadyPlan, { suites }: Result): boolean {
+  const run = prepared.suites.map(({ run: { suite } }) => suite);
+  return (
+    !sweepsFurther &&
+    run.every(({ unaffected }) => unaffected === 0) &&
+    run.filter(({ references }) => references.length > 0).length === suites.length
+  );
 }
 
 function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {

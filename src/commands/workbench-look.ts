@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { forgetOthers, type ParsedDocuments } from '../documents/files.ts';
 import { UserError, formatProblem } from '../errors.ts';
 import type { Result, UsageTotals } from '../result/result.ts';
 import type { AnswerExchange } from '../session/cached-complete.ts';
@@ -38,6 +39,8 @@ export interface LookOptions {
   options: EvaluateOptions & { base?: string };
   overrides: readonly string[];
   terminal: Terminal;
+  /** Handed from look to look: what a file holds that did not change need not be parsed again. */
+  documents: ParsedDocuments;
 }
 
 /** Who looks on. */
@@ -57,7 +60,7 @@ export interface Onlooker {
  * meanwhile.
  */
 export function look(
-  { options, overrides, terminal }: LookOptions,
+  { options, overrides, terminal, documents }: LookOptions,
   allowance: Allowance,
   onlooker: Onlooker,
 ): Promise<WorkLook | null> {
@@ -66,21 +69,31 @@ export function look(
     const session = endingWith(opened, edited);
     const { sides, alone } = await sidesOf(session, options.base);
     const { base, head } = sides;
+    await forgetOthers(documents, base === null ? [head] : [base, head]);
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const judged = (): Promise<Evaluation> =>
-      runSides(silent(session), mode, sides, { stored: true, exchange: givenBy(answers) });
+      runSides(silent(session), mode, sides, {
+        documents,
+        stored: true,
+        exchange: givenBy(answers),
+      });
     const first = await judged();
     const all =
-      base === null || edited.aborted
+      base === null || edited.aborted || first.whole
         ? NONE
-        : await runSides(silent(session), 'sweep', { base: null, head }, { stored: true });
+        : await runSides(
+            silent(session),
+            'sweep',
+            { base: null, head },
+            { documents, stored: true },
+          );
     const prompts = [...all.prompts, ...first.prompts];
     const texts = await textsOf(head, [first.result, all.result], prompts);
     const seen = (of: Evaluation): WorkLook => ({
       ...of,
       all: all.result,
-      sent: new Map([...all.sent, ...of.sent]),
+      sent: { get: (key) => of.sent.get(key) ?? all.sent.get(key) },
       prompts: new Map([...prompts, ...of.prompts]),
       texts,
       files: [...head.files.keys()],
@@ -93,7 +106,7 @@ export function look(
     if (!stored.missing) return stored;
     const asked = await askLive(
       capped(session, allowance),
-      { mode, sides, answers, assumesCost: options.maxCost === undefined },
+      { mode, sides, documents, answers, assumesCost: options.maxCost === undefined },
       onlooker,
       async () => {
         const soFar = seen(await judged());
@@ -107,6 +120,7 @@ export function look(
 interface LiveRun {
   mode: 'diff' | 'sweep';
   sides: Pick<Sides, 'base' | 'head'>;
+  documents: ParsedDocuments;
   /** Gets each answer as it comes. */
   answers: Map<string, Completion>;
   assumesCost: boolean;
@@ -115,12 +129,13 @@ interface LiveRun {
 /** Asks for what is missing; each answer is kept in `answers`, and `draw` shows what there is so far. */
 async function askLive(
   session: Session,
-  { mode, sides, answers, assumesCost }: LiveRun,
+  { mode, sides, documents, answers, assumesCost }: LiveRun,
   { progress, paid }: Onlooker,
   draw: () => Promise<void>,
 ): Promise<Evaluation> {
   const live = inPauses(draw);
   const asked = await runSides(saying(session, progress), mode, sides, {
+    documents,
     stored: false,
     assumesCost,
     exchange: {
@@ -179,7 +194,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
 
 /** Asks for more tries of one reference in one column; null: the files changed meanwhile. */
 export function lookAtOne(
-  { options, overrides, terminal }: LookOptions,
+  { options, overrides, terminal, documents }: LookOptions,
   allowance: Allowance,
   single: Single,
   { edited, progress, paid }: Omit<Onlooker, 'show'>,
@@ -191,6 +206,7 @@ export function lookAtOne(
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };
     const { result } = await runSides(session, compares ? 'diff' : 'sweep', of, {
+      documents,
       stored: false,
       assumesCost: options.maxCost === undefined,
     });
@@ -228,7 +244,7 @@ function endingWith(session: Session, edited: AbortSignal): Session {
   };
 }
 
-const NONE = { result: null, sent: [], prompts: [] } as const;
+const NONE = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
 
 /** A session in which one reference alone runs in one column, so many times. */
 function onlyOne(session: Session, { suite, id, variant, tries }: Single): Session {

@@ -49,6 +49,28 @@ export interface Files {
 export type ParsedDocuments = Map<string, Promise<Reading<Document>>>;
 
 /**
+ * Forgets what none of these trees holds any more, and what could not be read: another time it may.
+ */
+export async function forgetOthers(
+  documents: ParsedDocuments,
+  trees: readonly SourceTree[],
+): Promise<void> {
+  for (const [key, pending] of [...documents]) {
+    const path = key.slice(key.indexOf(' ') + 1);
+    const isHeld = trees.some(({ files }) => keyOf(files.get(path)?.id, path) === key);
+    const isRead = await pending.then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (!isHeld || !isRead) documents.delete(key);
+  }
+}
+
+function keyOf(id: string | undefined, path: string): string {
+  return `${id ?? ''} ${path}`;
+}
+
+/**
  * The files of one commit, each read and parsed once. `documents`: what another commit's reading
  * has parsed already.
  */
@@ -74,7 +96,7 @@ export function filesOf(
     absence,
     match: (patterns, where, problems) => matchIn(tree, patterns, where, problems),
     document: async (path, problems) => {
-      const key = `${tree.files.get(path)?.id ?? tree.commit} ${path}`;
+      const key = keyOf(tree.files.get(path)?.id ?? tree.commit, path);
       const pending = documents.get(key) ?? load(path);
       documents.set(key, pending);
       const reading = await pending;

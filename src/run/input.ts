@@ -1,6 +1,7 @@
 import type { HostCall } from '../config/imports/host-code.ts';
 import { readProject, type ReadOptions, type ReadTools } from '../config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
+import type { ParsedDocuments } from '../documents/files.ts';
 import { problem } from '../errors.ts';
 import { readPinned, type Pinned } from '../explain/pinned.ts';
 import { metrics } from '../metrics/index.ts';
@@ -37,6 +38,8 @@ export interface RunInput extends PrepareInput {
   /** Nobody chose that cap: it is kept as far as prices are known. */
   assumesCost?: true;
   read: ReadOptions;
+  /** Documents that are parsed already, by the same limits; gets those that are not. Absent: none. */
+  parsed?: ParsedDocuments;
   /** The part of a sweep to carry out; absent: all of it. */
   shard?: Shard | undefined;
   /**
@@ -102,6 +105,8 @@ export interface ReadyPlan {
   forecast: Forecast;
   caps: Caps;
   sweep: Settings['sweep'];
+  /** A full sweep would ask in further variants, those of the settings' own `sweep`. */
+  sweepsFurther: boolean;
 }
 
 /**
@@ -128,10 +133,9 @@ export function nothingToSweep(
   ];
 }
 
-interface ReadSides extends Pinned {
-  base: Project | null;
-  head: Project | null;
-}
+type ReadSides = Pinned & { base: Project | null } & (
+    { head: null } | { head: Project; sweepsFurther: boolean }
+  );
 
 /**
  * Head's mistakes stop the run; base's cannot be fixed by anyone here, so what base cannot say is
@@ -139,21 +143,10 @@ interface ReadSides extends Pinned {
  */
 export async function readSides(
   input: RunInput,
-  { hash, hostCall }: Pick<PlanTools, 'hash' | 'hostCall'>,
+  tools: Pick<PlanTools, 'hash' | 'hostCall'>,
 ): Promise<ReadSides> {
   const { base, read, mode } = input;
-  const shared = {
-    builtInMetrics: metrics,
-    builtInRubrics,
-    hash,
-    ends: {
-      today: input.today,
-      past: mode === 'diff' ? ('notice' as const) : ('problem' as const),
-    },
-    parsed: new Map(),
-  };
-  const toolsAt = ({ commit }: SourceTree): ReadTools =>
-    hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
+  const toolsAt = readToolsOf(input, tools);
   const own = headToRead(input);
   // What a pull request may name is asked of the pull request: base's models were chosen by those
   // who may.
@@ -190,6 +183,7 @@ export async function readSides(
   return {
     ...sides,
     ...attributes,
+    sweepsFurther: sweptIn(sides.head) < sweptIn(after.project),
     notices: [
       ...own.notices,
       ...unreadBase(before?.problems ?? []),
@@ -197,6 +191,22 @@ export async function readSides(
       ...attributes.notices,
     ],
   };
+}
+
+/** What each side is read with. */
+function readToolsOf(
+  { mode, today, parsed = new Map() }: RunInput,
+  { hash, hostCall }: Pick<PlanTools, 'hash' | 'hostCall'>,
+): (tree: SourceTree) => ReadTools {
+  const shared: ReadTools = {
+    builtInMetrics: metrics,
+    builtInRubrics,
+    hash,
+    ends: { today, past: mode === 'diff' ? 'notice' : 'problem' },
+    parsed,
+  };
+  return ({ commit }) =>
+    hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
 }
 
 /**
@@ -255,6 +265,10 @@ function headToRead({
     message: `this pull request comes from an outside contributor and changes ${file}. Base's settings were used.`,
   }));
   return { tree, read: { ...read, configRequired: false, allowedModels: null }, notices };
+}
+
+function sweptIn({ settings }: Project): number {
+  return Object.keys(settings.sweep).length;
 }
 
 /**

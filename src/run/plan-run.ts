@@ -92,6 +92,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     forecast: spend.forecast,
     caps: spend.caps,
     sweep,
+    sweepsFurther: read.sweepsFurther,
   };
 }
 
