@@ -304,18 +304,45 @@ export function vendorContract(vendor: VendorName): void {
 
   test('a key that may not ask one model is found out by one call, and other models are asked', async () => {
     const { ask, server } = await start(vendor, ({ model }) =>
-      model === 'closed' ? { status: 403, error: { message: 'not for you' } } : {},
+      model === 'closed' ? { status: 403, error: { message: 'no access for you' } } : {},
     );
     const closed = await Promise.all(
       Array.from({ length: 20 }, (_, index) => ask({ model: 'closed', try: index })),
     );
     expect(new Set(closed.map((completion) => errorOf(completion).message))).toEqual(
       new Set([
-        `${vendor}: 403, the key may not do this: not for you; the key is that of ${keyVariable} (in a workflow the input ${keyInput})`,
+        `${vendor}: 403, the key may not do this: no access for you; the key is that of ${keyVariable} (in a workflow the input ${keyInput})`,
       ]),
     );
     expect(await ask({ model: 'open' })).toMatchObject({ status: 'ok' });
     expect(server.calls).toHaveLength(2);
+  });
+
+  test.each<[string, Scripted]>([
+    [
+      'a page of a firewall',
+      { status: 403, body: '<html>no', headers: { 'content-type': 'text/html' } },
+    ],
+    ['a word without a reason', { status: 403, error: { message: 'Forbidden' } }],
+    ['what the key may not do', { status: 403, error: { message: 'no access' } }],
+  ])('%s in place of one answer is an error of that question alone', async (_, refusal) => {
+    const { ask } = await start(vendor, ({ messages }) =>
+      messages.at(-1)?.content === 'q1' ? refusal : {},
+    );
+    const statuses: string[] = [];
+    for (const question of ['q0', 'q1', 'q2'])
+      statuses.push((await ask({ messages: [{ role: 'user', content: question }] })).status);
+    expect(statuses).toEqual(['ok', 'error', 'ok']);
+  });
+
+  test('a page of a firewall for the first question is no reason not to send the others', async () => {
+    const { ask } = await start(vendor, ({ index }) =>
+      index === 0
+        ? { status: 403, body: '<html>no', headers: { 'content-type': 'text/html' } }
+        : {},
+    );
+    expect(errorOf(await ask()).message).toContain('403, a web page refused the request');
+    expect(await ask({ try: 1 })).toMatchObject({ status: 'ok' });
   });
 
   test('what an unknown model refuses of a grader is found out by one request at a time', async () => {

@@ -1,5 +1,6 @@
 import type { ManagedServer } from './batch-server.ts';
-import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, httpFault, type Fault } from './fault.ts';
+import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, type Fault } from './fault.ts';
+import { httpFault } from './http-fault.ts';
 import { deeperThan } from './reply.ts';
 import type { Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';

@@ -144,8 +144,7 @@ function closedBy(
   const told =
     found.kind === 'key' ? { ...found, message: `${found.message}; ${keySource}` } : found;
   if (found.scope === 'server') closed.set('', told);
-  else if (found.scope === 'model' && (found.kind === 'key' || !refusals.answered(model)))
-    closed.set(model, told);
+  else if (found.scope === 'model' && !refusals.answered(model)) closed.set(model, told);
   else refusals.refuse(told, request, open);
   return told;
 }

@@ -1,5 +1,6 @@
 import { shorten, visibleLine } from '../text/visible.ts';
-import { TransportError, fault, httpFault, transportFault, type Fault } from './fault.ts';
+import { TransportError, fault, transportFault, type Fault } from './fault.ts';
+import { httpFault } from './http-fault.ts';
 
 /**
  * A server's wish to be left alone, read from its headers. Case-insensitive access, as `Headers`
@@ -105,6 +106,7 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
     status,
     code,
     said: foreignLine(said, redact, SAID),
+    page: /^\s*text\/html\b/i.test(headers.get('content-type') ?? ''),
     waitMs: askedWait(headers, now),
     shouldRetry: retry === 'true' ? true : retry === 'false' ? false : null,
   });

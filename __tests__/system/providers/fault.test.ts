@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { httpFault, transportFault, TransportError } from '../../../src/providers/fault.ts';
+import { transportFault, TransportError } from '../../../src/providers/fault.ts';
+import { httpFault } from '../../../src/providers/http-fault.ts';
 
 const failure = (status: number, code: string, said: string) =>
   httpFault({ status, code, said, waitMs: null, shouldRetry: null });
@@ -45,6 +46,19 @@ test.each([
   expect(failure(status, code, said)).toMatchObject({ kind: 'request', scope: 'request' });
 });
 
+test('a refusal that names no right of the key is not said of the model: it may be of one question', () => {
+  const words = { kind: 'key', scope: 'request', message: expect.stringContaining('let through') };
+  expect(failure(403, '', 'Forbidden')).toMatchObject(words);
+  expect(failure(403, '', '')).toMatchObject(words);
+  for (const said of [
+    'Your API key does not have permission to use the specified resource',
+    'Country, region, or territory not supported',
+    'Project `proj_1` does not have access to model `gpt-6`',
+    'Access denied. Please check your network settings.',
+  ])
+    expect(failure(403, '', said)).toMatchObject({ kind: 'key', scope: 'model' });
+});
+
 describe('a request that a filter does not let through', () => {
   test.each([
     [403, '', 'Your chosen model requires moderation and your input was flagged'],
@@ -52,6 +66,9 @@ describe('a request that a filter does not let through', () => {
     [403, 'content_policy_violation', 'no'],
     [400, 'invalid_prompt', 'Invalid prompt: your prompt was flagged'],
     [403, '', 'The user message was flagged by moderation'],
+    [403, '', 'Request failed content safety check.'],
+    [400, 'content_policy', 'Violated guardrail policy'],
+    [400, '', 'Prompt blocked due to security configurations'],
   ])('is no fault of the key (%i %s %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({
       kind: 'filtered',
@@ -115,6 +132,10 @@ describe('a request that does not fit into the model’s context', () => {
     [400, 'context_length_exceeded', 'This model has a maximum context length of 8192 tokens.'],
     [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'],
     [422, '', '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens'],
+    [400, 'exceed_context_size_error', 'the request exceeds the available context size'],
+    [400, '', 'Input is too long for requested model.'],
+    [400, '', 'The input token count (1200000) exceeds the maximum number of tokens allowed.'],
+    [400, '', "This model's maximum prompt length is 131072 but the request contains 200000."],
     [413, 'request_too_large', 'Request exceeds the maximum size'],
   ])('is told from what is wrong with it otherwise (%i %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({

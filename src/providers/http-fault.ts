@@ -1,0 +1,176 @@
+import { fault, type Fault } from './fault.ts';
+
+interface HttpFailure {
+  status: number;
+  /** The server's own word for the error, such as `insufficient_quota`; empty when it gave none. */
+  code: string;
+  /** What the server said, already filtered and cut; empty when it said nothing. */
+  said: string;
+  /** It was a web page, which no API sends. */
+  page?: boolean;
+  /** Milliseconds the server asked to wait, null when it asked for nothing. */
+  waitMs: number | null;
+  /** `x-should-retry`, by which both vendors overrule the status; null when absent. */
+  shouldRetry: boolean | null;
+}
+
+/**
+ * The fault of an HTTP status other than success. The key is never repeated, whatever the server
+ * wrote.
+ */
+export function httpFault(failure: HttpFailure): Fault {
+  const { status, said, waitMs } = failure;
+  const tail = said === '' ? '' : `: ${said}`;
+  const more = { waitMs, status, said, detail: `${failure.code} ${said}` };
+  const refusal = refusalOf(failure, tail);
+  if (refusal !== null) return fault(refusal.kind, refusal.message, more);
+  const closed = closedFault(failure, tail);
+  if (closed !== null) return { ...closed, ...more };
+  const retry =
+    failure.shouldRetry === false ? 'never' : retryOf(failure, waitMs, failure.shouldRetry);
+  if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
+  if (status >= 500 || retry !== 'never')
+    return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
+  const refused = `${status}, the request was refused${tail}`;
+  if (isUnknownModel(failure))
+    return fault('request', withSuccessor(refused), { ...more, scope: 'model' });
+  const unknown = UNKNOWN_MODEL.test(said) || failure.code.includes('DeploymentNotFound');
+  return fault('request', refused, { ...more, scope: unknown ? 'model' : 'request' });
+}
+
+/** What may help where a vendor does not know the model; its sentence may have ended already. */
+function withSuccessor(refused: string): string {
+  return `${refused}${/[.!?]$/.test(refused) ? '' : '.'} ${SUCCESSOR}`;
+}
+
+/**
+ * Whoever has no good key or no credit need not ask again. What was said of a key that is not known
+ * is not repeated: it may be the key.
+ */
+function closedFault(failure: HttpFailure, tail: string): Fault | null {
+  const { status, code, said } = failure;
+  if (status === 403) return forbidden(failure, tail);
+  if (status === 401 || (status === 400 && WRONG_KEY.test(said)))
+    return fault('key', `${status}, the key was refused`, { scope: 'server' });
+  if (status === 402)
+    return fault('request', `402, the request was refused${tail}`, {
+      scope: AFFORDABLE.test(said) ? 'request' : 'server',
+    });
+  return (status === 429 && USED_UP.test(code)) || (status === 400 && NO_CREDIT.test(said))
+    ? fault('rate-limit', `${status}, the account's quota is used up${tail}`, { scope: 'server' })
+    : null;
+}
+
+/** What names neither the key nor its rights may be about the words of one request. */
+function forbidden({ said, code, page = false }: HttpFailure, tail: string): Fault {
+  if (page)
+    return fault(
+      'request',
+      '403, a web page refused the request, as the firewalls before an API do: by who asks, or by its words',
+    );
+  return OF_RIGHTS.test(`${code} ${said}`)
+    ? fault('key', `403, the key may not do this${tail}`, { scope: 'model' })
+    : fault('key', `403, the key may not do this, or the request was not let through${tail}`);
+}
+
+/** The vendors' words for what a key may not do, and where it may not be used. */
+const OF_RIGHTS =
+  /key|permi(ssion|tted)|authori[sz]|access|models?\b|project|organi[sz]ation|account|\buser\b|team|country|region|address|subscription|allow|scope|plan\b|flagged/i;
+
+/** Google's and xAI's words for a key that they do not know: to them it is a request like another. */
+const WRONG_KEY = /\bAPI key not valid|\b(incorrect|invalid) API key\b/i;
+
+/** Not a limit that passes in a minute. */
+const USED_UP = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
+
+/** OpenRouter's words where the credit does for a request that asks for less. */
+const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
+
+/** Anthropic's words. */
+const NO_CREDIT = /\bcredit balance is too low\b/i;
+
+const SUCCESSOR =
+  'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
+
+/** What the vendor will not answer, whenever it is asked; null: it is another failure. */
+function refusalOf(
+  failure: HttpFailure,
+  tail: string,
+): { kind: 'filtered' | 'too-long'; message: string } | null {
+  if (isFiltered(failure))
+    return {
+      kind: 'filtered',
+      message: `${failure.status}, the content filter refused the request${tail}`,
+    };
+  return isTooLong(failure)
+    ? { kind: 'too-long', message: `${failure.status}, the request is too long${tail}` }
+    : null;
+}
+
+const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
+
+/** The words of OpenAI, OpenRouter, xAI and of gateways for what stands in a request. */
+const FILTER_WORDS =
+  /moderation|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|guardrail|\b(prompt|input) (was )?blocked/i;
+
+/** Words for what somebody did: it is the key that is refused. */
+const FLAGGED_ACCOUNT =
+  /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
+
+function isFiltered({ status, code, said }: HttpFailure): boolean {
+  return (
+    FILTER_CODE.test(code) ||
+    ((status === 400 || status === 403) && FILTER_WORDS.test(said) && !FLAGGED_ACCOUNT.test(said))
+  );
+}
+
+/** The vendors' own words for a request that does not fit into the model's context. */
+function isTooLong({ status, code, said }: HttpFailure): boolean {
+  return (
+    status === 413 ||
+    /context_length_exceeded|string_above_max_length|request_too_large|exceed_context_size/.test(
+      code,
+    ) ||
+    ((status === 400 || status === 422) && TOO_LONG.test(said))
+  );
+}
+
+const TOO_LONG =
+  /(prompt|input) is too long|maximum (context|prompt) length|exceeds? (the )?(available )?context|input token count\b.*\bexceeds|\binputs\W+tokens\b/i;
+
+/** OpenAI's and Anthropic's own words for a model they do not have, or have no more. */
+function isUnknownModel({ status, code, said }: HttpFailure): boolean {
+  return (
+    (status === 404 || status === 410) &&
+    (/model_not_found|model_deprecated/.test(code) ||
+      /^model: /.test(said) ||
+      (A_MODEL.test(said) && NOT_THERE.test(said)))
+  );
+}
+
+/** Not "File f-1 for this model not found", which is about one request. */
+const A_MODEL = /(?<!\b(?:for|of|by|in|with) (?:this |the |your )?)\bmodels?\b/i;
+
+const NOT_THERE =
+  /not found|not exist|not available|no such|no longer|unknown|unable to access|retired|deprecated|decommissioned|end of (its )?life/i;
+
+/** DeepSeek's, Mistral's, Perplexity's and OpenRouter's words for it, as of any bad request. */
+const UNKNOWN_MODEL =
+  /^(model not exist$|invalid model\b(?! (?:input|output)))|\bis not a valid model id$/i;
+
+/** Google's, DeepSeek's, OpenAI's and OpenRouter's words for a server that has too much to do. */
+const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;
+
+function retryOf(
+  { status, code, said }: HttpFailure,
+  waitMs: number | null,
+  shouldRetry: boolean | null,
+): Fault['retry'] {
+  // 529 is Anthropic's "overloaded", 498 Groq's; a 503 that names a time, or says that it is too
+  // much, speaks for the whole server.
+  const tooMuch = status === 503 && (waitMs !== null || OVERLOADED.test(`${code} ${said}`));
+  if (status === 429 || status === 529 || status === 498 || tooMuch) return 'limited';
+  return status === 408 || status === 409 || status >= 500 || shouldRetry === true
+    ? 'later'
+    : 'never';
+}
