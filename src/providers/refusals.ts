@@ -3,6 +3,7 @@ import { DISPENSABLE, LIMITS, passportOf, refusedBy, type AskedModel } from '../
 import type { Json } from '../types/plain.ts';
 import type { Form } from '../types/vendors/facts.ts';
 import type { Fault } from './fault.ts';
+import { createSuspicions, isOfParameter, namedIn } from './suspicions.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 /** What a model turned out to refuse, as a store keeps it. */
@@ -61,13 +62,6 @@ const WORDS: Readonly<Record<Form, string>> = {
   plain: 'plain text',
 };
 
-/** The vendors' words for a parameter that they do not take, or not with this value. */
-const REFUSES =
-  /support|unrecognized|unknown|not permitted|not allowed|unexpected|deprecated|unavailable|invalid|must be/i;
-
-/** Words for what a request asks, not for how: another one may be answered. */
-const ABOUT_CONTENT = /\b(messages|prompts?)\b|[`'"]inputs?\b/i;
-
 /** The vendors' words for what they refuse of each form. */
 const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   schema: /response_format|json_schema|output_config|output_format|structured[ _]outputs?/i,
@@ -122,59 +116,6 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
       return refused;
     },
   };
-}
-
-interface Suspicions {
-  has(kind: string): boolean;
-  add(kind: string, request: Request, fault: Fault): void;
-  told(kind: string, request: Request): Fault | null;
-}
-
-/** What requests were told, by their kind: of one alone nobody knows what it was about. */
-function createSuspicions(): Suspicions {
-  const kinds = new Map<
-    string,
-    {
-      /** The messages of the first request that was told so, by the words. */
-      words: Map<string, string>;
-      /** What requests were told, by their messages. */
-      messages: Map<string, Fault>;
-      /** What all of the kind would be told. */
-      all: Fault | null;
-    }
-  >();
-  return {
-    has: (kind) => kinds.has(kind),
-    add(kind, request, fault) {
-      const known = kinds.get(kind) ?? { words: new Map(), messages: new Map(), all: null };
-      kinds.set(kind, known);
-      const messages = JSON.stringify(request.messages);
-      const first = known.words.get(fault.said) ?? messages;
-      known.words.set(fault.said, first);
-      known.messages.set(messages, fault);
-      if (first !== messages) known.all ??= fault;
-    },
-    told(kind, { messages }) {
-      const known = kinds.get(kind);
-      if (known === undefined) return null;
-      return known.all ?? known.messages.get(JSON.stringify(messages)) ?? null;
-    },
-  };
-}
-
-/** Whether a fault is about a parameter of the prompt, as far as its words say. */
-function isOfParameter(
-  { kind, status, said, detail }: Fault,
-  { purpose, parameters }: Request,
-): boolean {
-  return (
-    purpose === 'prompt' &&
-    kind === 'request' &&
-    (status === 400 || status === 422) &&
-    REFUSES.test(said) &&
-    !ABOUT_CONTENT.test(detail) &&
-    namedIn(Object.keys(parameters), detail) !== undefined
-  );
 }
 
 function formsOf(target: AskedModel): Learned['forms'] {
@@ -266,12 +207,6 @@ function refusedParameter(
 ): string | undefined {
   const ours = DISPENSABLE.filter((name) => name in parameters);
   return namedIn(ours, detail);
-}
-
-/** The first of these parameters that a vendor's words are about. */
-function namedIn(parameters: readonly string[], detail: string): string | undefined {
-  const words = new Set(detail.toLowerCase().match(/\w+/g));
-  return parameters.find((name) => words.has(name.toLowerCase()));
 }
 
 /** `Use 'max_completion_tokens' instead`. */

@@ -235,7 +235,26 @@ describe('what one request is told, the others of its kind are not sent for', ()
   test('a parameter is refused for good by a second question that is told the same', async () => {
     const setting = await start(() => temperature);
     const all = await seven(setting, () => ({ parameters: { temperature: 0 } }));
-    for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
+    const messages = all.map((one) => errorOf(one).message);
+    for (const message of messages) expect(message).toContain('does not support 0');
+    expect(messages.filter((message) => message.includes('not sent, for two others'))).toHaveLength(
+      5,
+    );
+    expect(setting.server.requests).toHaveLength(2);
+  });
+
+  test.each<[string, Record<string, Json>]>([
+    ['temperature: Extra inputs are not permitted', { temperature: 0 }],
+    ['Model grok-4 does not support parameter presencePenalty.', { presence_penalty: 1 }],
+    ['Argument not supported on this model: stop', { stop: ['x'] }],
+    ['`logprobs` is not supported with this model', { logprobs: true }],
+    ['Unrecognized request argument supplied: seed', { seed: 1 }],
+    ["property 'user' is unsupported", { user: 'a' }],
+    ['Invalid top_p value, the valid range of top_p is (0, 1.0]', { top_p: 1 }],
+    ['registry.ollama.ai/library/x does not support tools', { tools: [] }],
+  ])('a parameter is refused by "%s"', async (said, parameters) => {
+    const setting = await start(() => refuse(said));
+    await seven(setting, () => ({ parameters }));
     expect(setting.server.requests).toHaveLength(2);
   });
 
@@ -280,6 +299,24 @@ describe('what one request is told, the others of its kind are not sent for', ()
       ['q0', 'q1'],
       { stop: ['x'] },
       refuse('Cannot read what follows the word stop'),
+    ],
+    [
+      'a word stands that is a parameter too',
+      ['q0', 'q1'],
+      { stop: ['x'], tools: [], user: 'me' },
+      refuse('Unsupported stop of the user: what the tools gave is invalid'),
+    ],
+    [
+      'a picture is refused beside the name of a parameter',
+      ['q0', 'q1'],
+      { store: true },
+      refuse("Invalid image: 'store' must be a bucket of this region"),
+    ],
+    [
+      'what is left for the answer is less than nothing',
+      ['q0', 'q1'],
+      { max_tokens: 512 },
+      refuse('max_tokens must be at least 1, got -95.', 'max_tokens'),
     ],
     [
       'there is too much for the limit',
