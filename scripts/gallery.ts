@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { chromium, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { runPullRequest } from '../src/commands/demo.ts';
-import { chromiumPath } from './chromium.ts';
+import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES } from './comment-page.ts';
 import { SITUATIONS, type Situation } from './gallery/situations.ts';
 
@@ -123,11 +123,10 @@ const ALL: [string, Situation | null][] = [
 ];
 
 const [folder, only] = process.argv.slice(2);
-if (folder === undefined || chromiumPath === undefined)
-  throw new Error('name a folder for the pictures; Chromium is needed (name one in CHROMIUM)');
+if (folder === undefined) throw new Error('name a folder for the pictures');
 const to = resolve(folder);
 mkdirSync(to, { recursive: true });
-const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+const browser = await openBrowser();
 try {
   for (const [name, situation] of ALL) {
     if (only !== undefined && !name.includes(only)) continue;

@@ -5,10 +5,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { runDemo } from '../src/commands/demo.ts';
 import { serveWorkbench } from '../src/commands/workbench-server.ts';
-import { chromiumPath } from './chromium.ts';
+import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES, type Theme } from './comment-page.ts';
 import {
   PICTURE_NAMES,
@@ -24,7 +24,6 @@ import {
 const SCALES = [2, 1.5, 1.25, 1] as const;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-if (chromiumPath === undefined) throw new Error('no Chromium was found; name one in CHROMIUM');
 
 const demo = await runDemo(() => undefined);
 const shown = await shownBy(demo);
@@ -63,10 +62,7 @@ async function photograph(browser: Browser, name: PictureName, theme: Theme): Pr
   throw new Error(`${pictureFile(name, theme)} is larger than ${String(mostBytes)} bytes`);
 }
 
-const browser = await chromium.launch({
-  executablePath: chromiumPath,
-  args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-});
+const browser = await openBrowser();
 try {
   for (const name of PICTURE_NAMES)
     for (const theme of THEMES) {

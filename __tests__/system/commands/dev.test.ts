@@ -16,8 +16,8 @@ import {
   jest,
   test,
 } from '@jest/globals';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { chromiumPath } from '../../../scripts/chromium.ts';
+import type { Browser, Page } from 'playwright-core';
+import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
 import { boardOf } from '../../../src/report/page/workbench.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
@@ -88,10 +88,7 @@ describe('evaldiff dev', () => {
 inBrowser('the workbench in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-    });
+    browser = await openBrowser();
   });
   afterAll(() => browser.close());
 

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { chromiumPath } from '../../../scripts/chromium.ts';
+import type { Browser, Page } from 'playwright-core';
+import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
 import { runPullRequest } from '../../../src/commands/demo.ts';
 import { renderComment } from '../../../src/report/comment.ts';
@@ -40,24 +40,28 @@ const SCREEN = { 390: 1000, 860: 800 } as const;
 
 inBrowser("a comment in GitHub's style", () => {
   let browser: Browser;
+  // One for all tests: a window takes far longer to open than to fill.
+  let page: Page;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-    });
+    browser = await openBrowser();
+    page = await browser.newPage();
   });
   afterAll(async () => {
     await browser.close();
   });
 
-  async function shown(result: Result, theme: Theme, width: number): Promise<Page> {
-    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
-    await page.setContent(commentPage(renderComment(result, { marker, links }), theme));
-    return page;
+  async function show(html: string, theme: Theme, width: number): Promise<void> {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: theme });
+    await page.goto('about:blank');
+    await page.setContent(html);
   }
 
+  const shown = (result: Result, theme: Theme, width: number): Promise<void> =>
+    show(commentPage(renderComment(result, { marker, links }), theme), theme, width);
+
   /** Where the first element with these words ends, in pixels from the left and from the top. */
-  async function endOf(page: Page, selector: string, words: string) {
+  async function endOf(selector: string, words: string) {
     const box = await page.locator(selector, { hasText: words }).first().boundingBox();
     if (box === null) throw new Error(`${words} is not shown`);
     return { right: box.x + box.width, bottom: box.y + box.height };
@@ -66,7 +70,7 @@ inBrowser("a comment in GitHub's style", () => {
   test.each(LOOKS)(
     'in %s at %i pixels shows verdict, changed lines and the worst answers on the first screen',
     async (theme, width) => {
-      const page = await shown(regression(), theme, width);
+      await shown(regression(), theme, width);
       const screen = SCREEN[width === 390 ? 390 : 860];
       for (const [selector, words] of [
         ['h3', 'Regressed: capitals 92.2 % → 82.4 %'],
@@ -77,7 +81,7 @@ inBrowser("a comment in GitHub's style", () => {
         ['tr', 'Base'],
         ['tr', 'The capital of Australia is Canberra.'],
       ] as const) {
-        const { right, bottom } = await endOf(page, selector, words);
+        const { right, bottom } = await endOf(selector, words);
         expect({ words, within: right <= width && bottom <= screen }).toEqual({
           words,
           within: true,
@@ -87,7 +91,6 @@ inBrowser("a comment in GitHub's style", () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       const verdict = await page.locator('td', { hasText: 'regressed' }).first().boundingBox();
       expect((verdict?.x ?? 0) + (verdict?.width ?? width)).toBeLessThan(width / 2);
-      await page.close();
     },
   );
 
@@ -102,8 +105,7 @@ inBrowser("a comment in GitHub's style", () => {
       ['page', report],
     ] as const)
       for (const width of [860, 390] as const) {
-        const page = await browser.newPage({ viewport: { width, height: 900 } });
-        await page.setContent(html);
+        await show(html, 'light', width);
         for (const [selector, words] of [
           ['p', 'Setting it back alone fixes'],
           ['pre', 'Be warm and reassuring'],
@@ -111,13 +113,12 @@ inBrowser("a comment in GitHub's style", () => {
           ['tr', 'within 30 days of delivery'],
           ['tr', 'Of course! We are happy'],
         ] as const) {
-          const { bottom } = await endOf(page, selector, words);
+          const { bottom } = await endOf(selector, words);
           expect({ name, width, words, within: bottom <= SCREEN[width] }).toEqual({
             ...{ name, width, words },
             within: true,
           });
         }
-        await page.close();
       }
   }, 180_000);
 
@@ -125,7 +126,7 @@ inBrowser("a comment in GitHub's style", () => {
     const answer = 'Bring it to Northmail.\nYou have 30 days.\n\nKind regards';
     const side = (outcome: 'pass' | 'fail', actual: string) =>
       sideOf([{ outcome, actual, scores: [score(outcome)] }]);
-    const page = await shown(
+    await shown(
       resultOf({
         conclusion: 'failure',
         suites: [
@@ -149,22 +150,19 @@ inBrowser("a comment in GitHub's style", () => {
     const oneLine = page.locator('tr', { hasText: 'No idea' }).locator('td').first();
     const [tall, low] = await Promise.all([cell.boundingBox(), oneLine.boundingBox()]);
     expect(tall?.height).toBeGreaterThan(2 * (low?.height ?? Infinity));
-    await page.close();
   });
 
   test.each(LOOKS)('in %s at %i pixels of a green run is one screen', async (theme, width) => {
-    const page = await shown(green(), theme, width);
+    await shown(green(), theme, width);
     const comment = await page.locator('.comment').boundingBox();
     expect(comment?.height).toBeLessThan(SCREEN[width === 390 ? 390 : 860] / 2);
-    await page.close();
   });
 
   test.each([
     ['hostile texts', hostile],
     ['an open question', neutral],
   ] as const)('of %s is nowhere wider than a phone', async (_what, build) => {
-    const page = await shown(build(), 'dark', 390);
+    await shown(build(), 'dark', 390);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await page.close();
   });
 });

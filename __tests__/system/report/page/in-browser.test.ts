@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { chromiumPath } from '../../../../scripts/chromium.ts';
+import type { Browser, Page } from 'playwright-core';
+import { chromiumPath, openBrowser } from '../../../../scripts/chromium.ts';
 import { renderHistoryHtml } from '../../../../src/report/history.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import type { Result } from '../../../../src/result/result.ts';
@@ -25,42 +25,27 @@ const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 jest.setTimeout(60_000);
 
+interface Look {
+  scheme?: 'light' | 'dark';
+  width?: number;
+}
+
 inBrowser('the HTML report in a browser', () => {
   let browser: Browser;
+  // One for all tests: a window takes far longer to open than to fill.
+  let page: Page;
   let folder: string;
+  let address: string;
+  /** All that the page says, and asks for. */
+  const complaints: string[] = [];
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'evaldiff-html-'));
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-    });
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true });
-  });
-
-  /** The page of a result, with everything it complains about or asks for. */
-  async function opened(
-    result: Result,
-    colorScheme: 'light' | 'dark' = 'light',
-    width = 1400,
-  ): Promise<{ page: Page; complaints: string[] }> {
-    return openedHtml(await renderHtml(result), colorScheme, width);
-  }
-
-  async function openedHtml(
-    html: string,
-    colorScheme: 'light' | 'dark' = 'light',
-    width = 1400,
-  ): Promise<{ page: Page; complaints: string[] }> {
-    const file = join(folder, 'report.html');
-    writeFileSync(file, html);
-    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    address = pathToFileURL(join(folder, 'report.html')).href;
+    browser = await openBrowser();
+    page = await browser.newPage();
     // The limit of the test is the only one: a busy machine is slow, and not wrong.
     page.setDefaultTimeout(0);
-    const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('dialog', (dialog) => {
@@ -68,13 +53,28 @@ inBrowser('the HTML report in a browser', () => {
       void dialog.dismiss();
     });
     page.on('request', (request) => {
-      if (request.url() !== pathToFileURL(file).href) complaints.push(request.url());
+      if (request.url() !== address) complaints.push(request.url());
     });
-    await page.goto(pathToFileURL(file).href);
-    return { page, complaints };
+  });
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function openHtml(html: string, { scheme = 'light', width = 1400 }: Look = {}) {
+    writeFileSync(join(folder, 'report.html'), html);
+    // What the last one still said is its own.
+    await page.goto('about:blank');
+    complaints.length = 0;
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.goto(address);
   }
 
-  const shownIds = (page: Page): Promise<string[]> =>
+  const open = async (result: Result, look?: Look): Promise<void> =>
+    openHtml(await renderHtml(result), look);
+
+  const shownIds = (): Promise<string[]> =>
     page.locator('details.case:visible > summary code').allTextContents();
 
   test.each([
@@ -84,7 +84,7 @@ inBrowser('the HTML report in a browser', () => {
     ['attributes', withKinds],
     ['a sweep', sweepOfModels],
   ] as const)('of %s runs within its policy and asks for nothing', async (_what, build) => {
-    const { page, complaints } = await opened(build());
+    await open(build());
     expect(complaints).toEqual([]);
     expect(await page.locator('h1').count()).toBe(1);
     // The style applies: without it the page would be as wide as the window.
@@ -92,30 +92,30 @@ inBrowser('the HTML report in a browser', () => {
   });
 
   test('filters by status and by text, and says how many are shown', async () => {
-    const { page } = await opened(regression());
+    await open(regression());
     const says = page.locator('#filter output');
     expect(await says.textContent()).toBe('26 of 26 shown');
     await page.locator('#filter input[value=unchanged]').uncheck();
     expect(await says.textContent()).toBe('7 of 26 shown');
     await page.locator('#filter input[type=search]').fill('ottawa');
-    expect(await shownIds(page)).toEqual(['canada']);
+    expect(await shownIds()).toEqual(['canada']);
     await page.locator('#filter input[type=search]').fill('no such words');
     expect(await says.textContent()).toBe('0 of 26 shown');
   });
 
   test('filters by what a changed scoring judges differently', async () => {
-    const { page } = await opened(regression());
+    await open(regression());
     const choice = page.locator('#filter select[name=scoring]');
     expect(await choice.locator('option').allTextContents()).toEqual([
       'Any scoring',
       'judged differently (1)',
     ]);
     await choice.selectOption('flipped');
-    expect(await shownIds(page)).toEqual(['invoice']);
+    expect(await shownIds()).toEqual(['invoice']);
   });
 
   test('opens and closes what is shown', async () => {
-    const { page } = await opened(regression());
+    await open(regression());
     await page.locator('#filter input[value=unchanged]').uncheck();
     await page.getByRole('button', { name: 'Open all' }).click();
     expect(await page.locator('details.case[open]').count()).toBe(7);
@@ -126,14 +126,14 @@ inBrowser('the HTML report in a browser', () => {
 
   test('filters by a attribute, together with the status', async () => {
     const result = withKinds();
-    const { page } = await opened(result);
+    await open(result);
     const says = page.locator('#filter output');
     const [first] = result.attributes;
     await page
       .locator('#filter select[name=kinds]')
       .selectOption({ label: `Refunds and returns (${String(first!.references.length)})` });
     expect(await says.textContent()).toBe('20 of 60 shown');
-    expect((await shownIds(page)).sort()).toEqual([...first!.references].sort());
+    expect((await shownIds()).sort()).toEqual([...first!.references].sort());
     await page.locator('#filter input[value=unchanged]').uncheck();
     expect(await says.textContent()).toBe('8 of 60 shown');
     await page.locator('#filter select[name=kinds]').selectOption('');
@@ -141,14 +141,14 @@ inBrowser('the HTML report in a browser', () => {
   });
 
   test('shows the references of an attribute at a click, and opens the one that an insight rests on', async () => {
-    const { page, complaints } = await opened(withKinds());
+    await open(withKinds());
     await page.getByText('Show its 20 references').click();
     expect(await page.locator('#filter output').textContent()).toBe('20 of 60 shown');
     expect(
       await page.locator('#references').evaluate((one) => one.getBoundingClientRect().top),
     ).toBeLessThan(300);
     await page.locator('#filter select[name=kinds]').selectOption({ index: 4 });
-    expect(await shownIds(page)).not.toContain('mail-013');
+    expect(await shownIds()).not.toContain('mail-013');
     await page.locator('.insights a', { hasText: 'mail-013' }).click();
     const target = page.locator('details.case', { hasText: 'mail-013' }).first();
     expect(await target.getAttribute('open')).not.toBeNull();
@@ -179,7 +179,7 @@ inBrowser('the HTML report in a browser', () => {
   }
 
   test('prints rows that were never in the page by its button, and says so where another printed it', async () => {
-    const { page } = await opened(many(250));
+    await open(many(250));
     await page.getByText('250 of 250 shown').waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
@@ -202,12 +202,10 @@ inBrowser('the HTML report in a browser', () => {
   });
 
   describe('of ten thousand references', () => {
-    let page: Page;
-    let complaints: string[];
     let html: string;
     beforeAll(async () => {
       html = await renderHtml(many(10_000));
-      ({ page, complaints } = await opened(many(10_000)));
+      await openHtml(html);
       await page.getByText('10,000 of 10,000 shown').waitFor();
     });
     const until = (condition: string): Promise<unknown> =>
@@ -241,7 +239,7 @@ inBrowser('the HTML report in a browser', () => {
       await page.getByText('1 of 10,000 shown', { exact: true }).waitFor();
       // It is counted before it is unpacked and drawn.
       await page.locator('details.case > summary', { hasText: 'case-9991' }).waitFor();
-      expect(await shownIds(page)).toEqual(['case-9991']);
+      expect(await shownIds()).toEqual(['case-9991']);
       await page.locator('#filter input[type=search]').fill('');
       await page.locator('#filter select[name=tags]').selectOption('even');
       await page.getByText('5,000 of 10,000 shown').waitFor();
@@ -279,12 +277,7 @@ inBrowser('the HTML report in a browser', () => {
   ] as const)(
     'of %s has no finding of axe, and fits a phone with all of it open',
     async (_, build) => {
-      writeFileSync(join(folder, 'axe.html'), await renderHtml(build()));
-      const page = await browser.newPage({
-        viewport: { width: 390, height: 900 },
-        bypassCSP: true,
-      });
-      await page.goto(pathToFileURL(join(folder, 'axe.html')).href);
+      await open(build(), { width: 390 });
       await page.getByRole('button', { name: 'Open all' }).click();
       await page.evaluate(axe);
       const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
@@ -304,7 +297,6 @@ inBrowser('the HTML report in a browser', () => {
         ),
       ).toEqual([]);
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
-      await page.close();
     },
   );
 
@@ -337,7 +329,7 @@ inBrowser('the HTML report in a browser', () => {
       (['light', 'dark'] as const).map((scheme) => [what, scheme, html] as const),
     ),
   )('every text of %s is readable in the %s scheme', async (_what, scheme, html) => {
-    const { page, complaints } = await openedHtml(await html(), scheme);
+    await openHtml(await html(), { scheme });
     const texts = await contrasts(page);
     expect(texts.length).toBeGreaterThan(10);
     expect(texts.filter(({ chart }) => chart).length).toBeGreaterThan(3);
@@ -346,7 +338,7 @@ inBrowser('the HTML report in a browser', () => {
   });
 
   test.each(pages)('%s fits a phone, its charts in full', async (_what, html) => {
-    const { page } = await openedHtml(await html(), 'light', 390);
+    await openHtml(await html(), { width: 390 });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
     expect(
       await page
@@ -368,7 +360,7 @@ inBrowser('the HTML report in a browser', () => {
 
   test('no text of a chart covers another, or leaves the chart', async () => {
     for (const result of [withKinds(), sweepOfModels()]) {
-      const { page } = await opened(result);
+      await open(result);
       expect(
         await page.locator('svg.chart').evaluateAll((charts) =>
           charts.flatMap((chart) => {
@@ -398,7 +390,6 @@ inBrowser('the HTML report in a browser', () => {
           }),
         ),
       ).toEqual([]);
-      await page.close();
     }
   });
 });
