@@ -9,7 +9,7 @@ import type { Limiter } from './limit.ts';
 import type { Pacer } from './pacer.ts';
 import { errorCompletion, withRetries, type Tried } from './retry.ts';
 import { vendors } from './vendors/index.ts';
-import type { Said } from './vendors/vendor.ts';
+import type { Ask, Said } from './vendors/vendor.ts';
 
 interface Hosted {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
@@ -73,17 +73,23 @@ async function ask(
   // Loading the vendor's client takes its time, and is not a part of anybody's head start.
   await server.post().catch(() => undefined);
   let refused = 0;
+  let plainly = false;
   for (;;) {
     const open = server.refusals.open(request);
     const release = await server.opening.lead(open === null ? [KEY] : [KEY, open.ahead]);
     if (release === null) continue;
-    const completion = await askOnce(asked, { request, target, open }, options).finally(release);
+    const asking = { request, target, open, plainly };
+    const completion = await askOnce(asked, asking, options).finally(release);
+    if (completion === 'plainly') {
+      plainly = true;
+      continue;
+    }
     if (completion === null) {
       refused += 1;
       options.onRefused(request);
       continue;
     }
-    if (completion.status === 'ok') server.refusals.accept(target, open);
+    if (completion.status === 'ok') server.refusals.accept(target, plainly ? null : open);
     return refused === 0 ? completion : { ...completion, refused };
   }
 }
@@ -99,22 +105,31 @@ interface Asking {
   target: HostedTarget;
   /** What the request finds out of its model; null: nothing. */
   open: ReturnType<Server['refusals']['open']>;
+  /** In plain text, whatever forms the model knows. */
+  plainly: boolean;
 }
 
 /** What the first request to a server finds out. */
 const KEY = 'key';
 
-/** Null: the model refused something that the request can do without. */
+/**
+ * Null: the model refused something that the request can do without. `plainly`: what it said was not
+ * in the form that was asked for, and the server kept it.
+ */
 async function askOnce(
   { server, pacer }: Asked,
-  { request, target, open }: Asking,
+  asking: Asking,
   options: HostedOptions,
-): Promise<Completion | null> {
+): Promise<Completion | 'plainly' | null> {
+  const { request, target, open, plainly } = asking;
   const { model } = target;
   const { refusals, closed, label } = server;
   const known = closed.get('') ?? closed.get(model) ?? refusals.told(request, open);
   if (known !== null) return toCompletion({ status: 'fault', fault: known, sent: false }, label);
-  const wanted = refusals.without(request);
+  const wanted: Ask = {
+    ...refusals.without(request),
+    ...(plainly ? { schema: null, form: 'plain' } : {}),
+  };
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
   const tried = await withRetries(() => attempt(server, sent, { request, target }, options), {
@@ -124,16 +139,17 @@ async function askOnce(
   done(tried.status === 'ok');
   if (tried.status === 'ok') return toCompletion(tried, label);
   const { fault: found } = tried;
+  if (wanted.schema !== null && MISFORMED.test(found.detail)) return 'plainly';
   const refused = refusals.learn(found, request, wanted);
   if (refused === null)
-    return toCompletion(
-      { ...tried, fault: closedBy(found, { request, target, open }, server) },
-      label,
-    );
+    return toCompletion({ ...tried, fault: closedBy(found, asking, server) }, label);
   if (refused.first)
     server.retry.log(`model ${logLine(model)} refuses ${refused.what}; asking without it`);
   return null;
 }
+
+/** Groq's words for an answer that is none of the form; what is said is lost, and nothing refused. */
+const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 /** The fault as it is told, kept for all who would be told the same. */
 function closedBy(

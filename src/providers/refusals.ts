@@ -64,7 +64,8 @@ const WORDS: Readonly<Record<Form, string>> = {
 
 /** The vendors' words for what they refuse of each form. */
 const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
-  schema: /response_format|json_schema|output_config|output_format|structured[ _]outputs?/i,
+  schema:
+    /response_?format|response_?schema|json[ _]schema|output_config|output_format|structured[ _]outputs?|grammar/i,
   tool: /tool_choice|\btools?\b|function[ _]call/i,
   plain: /(?!)/,
 };

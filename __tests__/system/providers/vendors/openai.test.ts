@@ -115,6 +115,49 @@ describe('a schema', () => {
     expect(log).toEqual(['openai: model small refuses an answer schema; asking without it']);
   });
 
+  test.each<[string, string]>([
+    ['schema', 'json_validate_failed'],
+    ['tool', 'tool_use_failed'],
+  ])(
+    'asked for as a %s whose answer was %s is asked for again in words, once and alone',
+    async (_, code) => {
+      const toolless = { status: 400, error: { message: 'json schema is not supported' } };
+      const misformed = {
+        status: 400,
+        error: { message: 'Tool choice is required, but model did not call a tool', code },
+      };
+      const { ask, server } = await start(({ body, messages }) => {
+        const [formed, tool] = ['response_format' in body, 'tool_choice' in body];
+        if (formed && code === 'tool_use_failed') return toolless;
+        return messages[0]?.content === 'odd' && (formed || tool) ? misformed : { text: 'said' };
+      });
+      for (const content of ['odd', 'even', 'odd'])
+        expect(await ask({ schema: answerSchema, messages: says(content) })).toMatchObject({
+          output: 'said',
+        });
+      const forms = server.requests.map(({ messages, body }) =>
+        [messages[0]?.content, 'tool_choice' in body || 'response_format' in body].join(' '),
+      );
+      const learned = code === 'tool_use_failed' ? ['odd true'] : [];
+      expect(forms).toEqual([
+        ...learned,
+        ...['odd true', 'odd false', 'even true', 'odd true', 'odd false'],
+      ]);
+    },
+  );
+
+  test.each([
+    'Invalid JSON payload received. Unknown name "additionalProperties" at \'generation_config.response_schema\': Cannot find field.',
+    'This model does not support JSON schema',
+    'Structured output is not supported for this model.',
+    'failed to parse grammar',
+  ])('is refused by "%s"', async (message) => {
+    const { ask } = await start(({ body }) =>
+      'response_format' in body ? { status: 400, error: { message } } : {},
+    );
+    expect(await ask({ schema: answerSchema })).toMatchObject({ status: 'ok' });
+  });
+
   test('that is itself faulty is an error and not left out', async () => {
     const { ask, server } = await start(() => ({}));
     const { additionalProperties: _, ...json } = answerSchema.json;
