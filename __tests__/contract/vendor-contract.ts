@@ -438,6 +438,17 @@ export function vendorContract(vendor: VendorName): void {
     expect(message).not.toContain(KEY.slice(0, 8));
   });
 
+  test('takes the key out of an answer too, unless it is a word', async () => {
+    for (const [key, output] of [
+      ['a-key-of-twenty-letters', 'you sent ***'],
+      ['EMPTY', 'you sent EMPTY'],
+    ] as const) {
+      const keys = perVendor(() => key);
+      const { ask } = await start(vendor, () => ({ text: `you sent ${key}` }), { keys }, key);
+      expect(await ask()).toMatchObject({ output });
+    }
+  });
+
   test('follows no redirect: the other address sees nothing', async () => {
     const trap = await startTrap();
     const { ask, server } = await start(vendor, () => ({

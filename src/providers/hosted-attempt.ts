@@ -20,7 +20,7 @@ export async function attempt(
     const post = await server.post();
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(endpoint.body(wanted), pathOf(server, endpoint, target));
-    const text = await response.text();
+    const text = withoutSecrets(await response.text(), server);
     const data = parsed(text);
     const now = clock.now();
     const failure = replyFault(data, response, { now, redact });
@@ -51,6 +51,11 @@ export async function attempt(
       sent: true,
     };
   }
+}
+
+/** Answers are stored, and read by checks: a server that repeats what it was sent gives no key away. */
+function withoutSecrets(text: string, { secrets }: Pick<Server, 'secrets'>): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
 
 /** Where the vendor answers such a request; null when it has nothing of the kind. */

@@ -46,6 +46,8 @@ export interface Server {
   closed: Map<string, Fault>;
   /** Where the key comes from, for whoever has to change it. */
   keySource: string;
+  /** The key and the headers' values that are long enough to be no word of an answer. */
+  secrets: readonly string[];
   bounded: BoundedFetch;
   post(): Promise<Post>;
   /** Azure's older addresses: each model is at a path of its own. */
@@ -54,6 +56,13 @@ export interface Server {
   pacer: Pacer;
   /** The paces that the settings set, by model. */
   paced: Map<string, Pacer>;
+}
+
+/** Shorter ones may be words (`EMPTY`, `lm-studio`) that an answer is right to hold. */
+const SECRET = 16;
+
+function longSecrets({ key, headers }: Address): string[] {
+  return [key ?? '', ...Object.values(headers)].filter((each) => each.length >= SECRET);
 }
 
 export function createServer(
@@ -83,12 +92,7 @@ export function createServer(
   });
   let connected: Promise<Post> | null = null;
   const connect = (): Promise<Post> => {
-    const inherited = options.env[vendor.facts.baseUrlVariable] ?? '';
-    if (inherited !== '' && inherited !== base.href) {
-      options.log(
-        `${vendor.name}: ${vendor.facts.baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
-      );
-    }
+    tellOfInherited(vendor, base, options);
     return vendor.connect({
       baseUrl: base.href.replace(/\/$/, ''),
       fetch: bounded.fetch,
@@ -110,11 +114,25 @@ export function createServer(
     opening: createOpening(clock, signal),
     closed: new Map(),
     keySource: options.keySource,
+    secrets: longSecrets(address),
     post: () => (connected ??= connect()),
     deployments: address.deployments,
     pacer,
     paced: new Map(),
   };
+}
+
+/** The environment may name another host, which an SDK of the vendor's would ask. */
+function tellOfInherited(
+  { name, facts: { baseUrlVariable } }: Vendor,
+  { href }: URL,
+  { env, log }: Pick<HostedOptions, 'env' | 'log'>,
+): void {
+  const inherited = env[baseUrlVariable] ?? '';
+  if (inherited !== '' && inherited !== href)
+    log(
+      `${name}: ${baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+    );
 }
 
 /** The pace of a model, for all that asks it here; null: none was set. */
