@@ -72,8 +72,9 @@ export function look(
     await forgetOthers(documents, base === null ? [head] : [base, head]);
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
+    const idle = silent(session);
     const judged = (): Promise<Evaluation> =>
-      runSides(silent(session), mode, sides, {
+      runSides(idle, mode, sides, {
         documents,
         stored: true,
         exchange: givenBy(answers),
@@ -82,12 +83,7 @@ export function look(
     const all =
       base === null || edited.aborted || first.whole
         ? NONE
-        : await runSides(
-            silent(session),
-            'sweep',
-            { base: null, head },
-            { documents, stored: true },
-          );
+        : await runSides(idle, 'sweep', { base: null, head }, { documents, stored: true });
     const prompts = [...all.prompts, ...first.prompts];
     const texts = await textsOf(head, [first.result, all.result], prompts);
     const seen = (of: Evaluation): WorkLook => ({
@@ -219,9 +215,13 @@ function capped(session: Session, allowance: Allowance): Session {
   return { ...session, inputs: { ...session.inputs, ...allowance } };
 }
 
-/** For looks that make no model calls: what they do is over before anybody has read of it. */
+/**
+ * For looks that make no model calls: no cap refuses what lies there, and what they do is over before
+ * anybody has read of it.
+ */
 function silent(session: Session): Session {
-  return { ...session, progress: { style: 'steps', write: () => undefined } };
+  const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
+  return { ...capped(session, free), progress: { style: 'steps', write: () => undefined } };
 }
 
 /** The session, whose progress is said in one line that changes. */

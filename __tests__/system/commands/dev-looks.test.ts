@@ -139,10 +139,14 @@ test('shows answers that another process stored meanwhile', async () => {
     args: ['--store', store, '--max-calls', '0'],
   });
   bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
-  await bench.boardWhen(({ bad, html }) => bad && html.includes('Not judged'));
-  const { code } = await commandIn(bench.directory, ['diff', '--store', store], {
-    env: localEndpoint(bench.server),
-  });
+  await bench.boardWhen(({ bad, html }) => bad && html.includes('No verdict yet'));
+  const { code } = await commandIn(
+    bench.directory,
+    ['diff', '--head', 'worktree', '--store', store],
+    {
+      env: localEndpoint(bench.server),
+    },
+  );
   expect(code).toBe(0);
   await showsAfter(() => {
     bench.edit('prompts/ask.yaml', 'name: ask', 'name: ask # the same');
