@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { FinishReason } from '../../types/model.ts';
 import { isMap } from '../../types/plain.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
-import { cachedTokens, type Ask, type Language, type Said, type VendorAnswer } from './vendor.ts';
+import {
+  cachedTokens,
+  plainRequests,
+  type Ask,
+  type Language,
+  type Said,
+  type VendorAnswer,
+} from './vendor.ts';
 
 /** The API insists on a limit; this one is sent for a prompt that names none. */
 export const DEFAULT_MAX_TOKENS = 4096;
@@ -15,6 +22,7 @@ export const anthropic: Language = {
   replyName: 'message',
   async connect(connection) {
     const client = await anthropicClient(connection);
+    client.buildRequest = plainRequests(connection);
     // The general method rather than `messages.create`, which prints warnings and turns parameters
     // into headers.
     return (body) => client.post('/v1/messages', { body }).asResponse();

@@ -2,13 +2,21 @@ import { z } from 'zod';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
 import { openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
-import { cachedTokens, type VendorAnswer, type Ask, type Language, type Said } from './vendor.ts';
+import {
+  cachedTokens,
+  plainRequests,
+  type VendorAnswer,
+  type Ask,
+  type Language,
+  type Said,
+} from './vendor.ts';
 
 /** OpenAI's chat completions, and every server that speaks them. */
 export const openai: Language = {
   replyName: 'chat completion',
   async connect(connection) {
     const client = await openaiClient(connection);
+    client.buildRequest = plainRequests(connection);
     // The general method rather than `chat.completions.create`: parameters go out as the user wrote
     // them.
     return (body, path = '/chat/completions') => client.post(path, { body }).asResponse();

@@ -57,6 +57,36 @@ export interface VendorConnection {
  */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
+/** What leaves of an SDK's headers; the rest is the transport's. */
+const JSON_HEADERS = new Headers({
+  accept: 'application/json',
+  'content-type': 'application/json',
+});
+
+/**
+ * Takes the place of `buildRequest` in an SDK's client, which makes some twenty headers three times
+ * for every request. That costs half as much as sending it, and the transport lets two of them out.
+ */
+export function plainRequests({
+  baseUrl,
+  timeoutMs,
+}: Pick<VendorConnection, 'baseUrl' | 'timeoutMs'>): (options: {
+  method: string;
+  path: string;
+  body?: unknown;
+}) => Promise<{
+  req: { method: string; headers: Headers; body: string };
+  url: string;
+  timeout: number;
+}> {
+  return ({ method, path, body }) =>
+    Promise.resolve({
+      req: { method, headers: JSON_HEADERS, body: JSON.stringify(body) },
+      url: `${baseUrl}${path}`,
+      timeout: timeoutMs,
+    });
+}
+
 export interface Ask {
   model: string;
   parameters: Record<string, Json>;
