@@ -15,7 +15,7 @@ const WRITERS = 16;
  */
 export async function writeFiles(
   entries: readonly TreeEntry[],
-  reader: ObjectReader,
+  reader: Pick<ObjectReader, 'blob'>,
   folder: string,
 ): Promise<void> {
   const files = entries.filter(({ mode }) => REGULAR_MODES.has(mode));
@@ -50,7 +50,7 @@ export async function writeFiles(
 
 async function writeEntry(
   entry: TreeEntry,
-  reader: ObjectReader,
+  reader: Pick<ObjectReader, 'blob'>,
   folder: string,
   made: Map<string, Promise<unknown>>,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import type { Side } from '../types/plain.ts';
 import { git, lastLine, runGit, type GitAnswer, type GitPlace } from './command.ts';
-import { isObjectId } from './objects.ts';
+import { isObjectId, type ObjectReader } from './objects.ts';
 import type { Remote } from './remote.ts';
 
 export interface FetchHints {
@@ -38,6 +38,7 @@ const LAST_STEP = 1_000_000;
 /** Where history comes from: a store, its remote if it has one (else why not), and how it began. */
 interface HistorySource {
   place: GitPlace;
+  reader: ObjectReader;
   remote: Remote | { none: string };
   /** Nothing was borrowed: a fetch need not take whole histories. */
   empty: boolean;
@@ -45,7 +46,7 @@ interface HistorySource {
 
 /** Nothing is looked up or fetched before it is asked for; fetches wait for each other. */
 export function openHistory(source: HistorySource): CommitHistory {
-  const { place } = source;
+  const { place, reader } = source;
   const remote = 'none' in source.remote ? null : source.remote;
   const known = new Set<string>();
   const hinted = new Set<string>();
@@ -59,7 +60,7 @@ export function openHistory(source: HistorySource): CommitHistory {
   const has = async (commit: string): Promise<boolean> => {
     if (!isObjectId(commit)) throw new InternalError(`not a commit id: ${commit.slice(0, 80)}`);
     if (known.has(commit)) return true;
-    const found = await hasCommit(place, commit);
+    const found = await hasCommit(reader, commit);
     if (found) known.add(commit);
     return found;
   };
@@ -93,8 +94,12 @@ export function openHistory(source: HistorySource): CommitHistory {
   };
 }
 
-async function hasCommit(place: GitPlace, commit: string): Promise<boolean> {
-  return (await runGit(place, ['cat-file', '-e', `${commit}^{commit}`])).code === 0;
+/** Whether an id is a commit's that is here, or that of a tag on one. */
+async function hasCommit(reader: ObjectReader, id: string): Promise<boolean> {
+  const found = await reader.here(id);
+  if (found?.type !== 'tag') return found?.type === 'commit';
+  const [, named = ''] = /^object (\S+)\n/.exec(found.content.toString('latin1')) ?? [];
+  return isObjectId(named) && hasCommit(reader, named);
 }
 
 /** The commits at which the history is cut off; empty where it is whole. */
@@ -113,7 +118,7 @@ function fetchIds(
 }
 
 async function fetchCommit(
-  { place, remote, empty }: HistorySource,
+  { place, reader, remote, empty }: HistorySource,
   commit: string,
   side: Side | undefined,
   hinted: ReadonlySet<string>,
@@ -127,14 +132,14 @@ async function fetchCommit(
   // A depth would cut off the history of a whole clone.
   const depth = empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
   const first = await fetchIds(remote, depth, [commit]);
-  if (first.code === 0 && (await hasCommit(place, commit))) return;
+  if (first.code === 0 && (await hasCommit(reader, commit))) return;
 
   // The server gives no commit by its id: bring in the branches that may hold it, then go down
   // their history.
   for (const tips of await remoteTips(remote, hinted)) {
     const brought = await fetchIds(remote, depth, tips);
     if (brought.code !== 0) continue;
-    const found = (): Promise<boolean> => hasCommit(place, commit);
+    const found = (): Promise<boolean> => hasCommit(reader, commit);
     if ((await found()) || (await deepenUntil(place, remote, [tips], found))) return;
   }
   throw failure(lastLine(first.complaint), remote.advice);

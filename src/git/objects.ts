@@ -13,18 +13,26 @@ export function isObjectId(text: string): boolean {
   return OBJECT_ID.test(text);
 }
 
-/** Reads contents by object id through one long-lived `git cat-file --batch`. */
+/** Reads objects by id through one long-lived `git cat-file --batch`. */
 export interface ObjectReader {
   /** Content of a blob; null when the object is missing. Any number of reads may run at once. */
   blob(id: string): Promise<Buffer | null>;
+  /** An object of any kind as it is here; null when it is missing, which fetches nothing. */
+  here(id: string): Promise<StoredObject | null>;
   /** Answers what was asked, then ends the process. Further reads are refused. */
   close(): Promise<void>;
 }
 
+export interface StoredObject {
+  /** `blob`, `tree`, `commit` or `tag`. */
+  type: string;
+  content: Buffer;
+}
+
 interface Request {
   id: string;
-  promise: Promise<Buffer | null>;
-  resolve: (content: Buffer | null) => void;
+  promise: Promise<StoredObject | null>;
+  resolve: (object: StoredObject | null) => void;
   reject: (error: Error) => void;
 }
 
@@ -48,11 +56,13 @@ export function openObjectReader(
 ): ObjectReader {
   let session: Session | null = null;
   let closed = false;
-  const stored = (id: string): Promise<Buffer | null> => {
+  const here = (id: string): Promise<StoredObject | null> => {
+    if (!isObjectId(id))
+      return Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
     if (closed) return Promise.reject(new InternalError('the repository is closed'));
     // A process that died answers nothing more; the next read starts a new one.
     if (session === null || !session.alive) session = startSession(place);
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>();
+    const { promise, resolve, reject } = Promise.withResolvers<StoredObject | null>();
     session.waiting.push({ id, promise, resolve, reject });
     session.child.stdin.write(`${id}\n`);
     return promise;
@@ -63,12 +73,13 @@ export function openObjectReader(
   };
   const brought = gather(bring, answered);
   return {
+    here,
     async blob(id) {
-      if (!isObjectId(id)) throw new InternalError(`not an object id: ${id.slice(0, 80)}`);
-      const content = await stored(id);
-      if (content !== null) return content;
+      const found = await here(id);
+      if (found !== null) return contentOf(id, found);
       await brought(id);
-      return stored(id);
+      const late = await here(id);
+      return late === null ? null : contentOf(id, late);
     },
     async close() {
       closed = true;
@@ -76,6 +87,11 @@ export function openObjectReader(
       await session?.ended;
     },
   };
+}
+
+function contentOf(id: string, { type, content }: StoredObject): Buffer {
+  if (type !== 'blob') throw new InternalError(`${id} is a ${type}, not a file`);
+  return content;
 }
 
 /** Joins wishes: one request for those known at a time, and the next only when that has ended. */
@@ -145,12 +161,12 @@ function answerParser(
   mixedUp: (message: string) => void,
 ): (chunk: Buffer) => void {
   let header: Buffer = Buffer.alloc(0);
-  let body: { content: Buffer; filled: number; request: Request } | null = null;
+  let body: { object: StoredObject; filled: number; request: Request } | null = null;
   let broken = false;
 
   const begin = (line: string): void => {
     const request = waiting[0];
-    const [id, type, size] = line.split(' ');
+    const [id, type = '', size] = line.split(' ');
     if (request === undefined || id !== request.id) {
       broken = true;
       mixedUp(
@@ -160,16 +176,7 @@ function answerParser(
       waiting.shift();
       request.resolve(null);
     } else {
-      // A tree or commit has to be read past as well; only then the refusal.
-      const wanted =
-        type === 'blob'
-          ? request
-          : {
-              ...request,
-              resolve: () =>
-                request.reject(new InternalError(`${id} is a ${type ?? ''}, not a file`)),
-            };
-      body = { content: Buffer.allocUnsafe(Number(size)), filled: 0, request: wanted };
+      body = { object: { type, content: Buffer.allocUnsafe(Number(size)) }, filled: 0, request };
     }
   };
 
@@ -185,14 +192,14 @@ function answerParser(
         const line = header.toString('latin1');
         header = Buffer.alloc(0);
         begin(line);
-      } else if (body.filled < body.content.length) {
-        const copied = chunk.copy(body.content, body.filled, at);
+      } else if (body.filled < body.object.content.length) {
+        const copied = chunk.copy(body.object.content, body.filled, at);
         body.filled += copied;
         at += copied;
       } else {
         at += 1;
         waiting.shift();
-        body.request.resolve(body.content);
+        body.request.resolve(body.object);
         body = null;
       }
     }

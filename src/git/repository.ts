@@ -14,6 +14,7 @@ import { trackedAt } from './ownership.ts';
 import { openRemote, type RemoteAddress } from './remote.ts';
 import {
   checkedOut,
+  commitFields,
   defaultBranch,
   mainlineOf,
   resolveRevision,
@@ -196,8 +197,9 @@ function partsOf(
           gitEnvironment(options.environment),
           options.networkTimeoutMs ?? 600_000,
         );
-  const history = openHistory({ place, remote, empty: checkout === null });
   const missing = openMissing(place, 'none' in remote ? null : remote);
+  const reader = openObjectReader(place, missing.contents);
+  const history = openHistory({ place, reader, remote, empty: checkout === null });
   const snapshots: Parts['snapshots'] = new WeakMap();
   const root = checkout?.root ?? folder;
   return {
@@ -207,7 +209,7 @@ function partsOf(
     history,
     missing,
     snapshots,
-    reader: openObjectReader(place, missing.contents),
+    reader,
     prefixOf: (workingDirectory) =>
       folderPrefix(below(root, folder), relativeTo(folder, workingDirectory), root),
     async idOf(tree, hints) {
@@ -225,13 +227,13 @@ type Commits = Pick<
   'resolve' | 'ensureCommit' | 'checkedOut' | 'mergeBase' | 'defaultBase' | 'mainline'
 >;
 
-function commitsOf({ place, history, checkout }: Parts): Commits {
+function commitsOf({ place, reader, history, checkout }: Parts): Commits {
   const find = (revision: string): Promise<string> =>
     resolveRevision(place, history, revision, (name) => loggedIn(checkout, place, name));
   return {
     resolve: find,
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
-    checkedOut: () => (checkout === null ? Promise.resolve([]) : checkedOut(place)),
+    checkedOut: () => (checkout === null ? Promise.resolve([]) : checkedOut(place, reader)),
     mergeBase: (base, head) => history.mergeBase(base, head),
     defaultBase: async () => (await defaultBranch(place, 'refs/heads/main'))?.name ?? null,
     async mainline(branch) {
@@ -298,7 +300,7 @@ function filesOf(parts: Parts, root: string): FilesOfRepository {
 }
 
 function comparisonsOf(parts: Parts): Pick<Repository, 'changedFiles' | 'isCommitted'> {
-  const { place, missing, prefixOf, idOf, snapshots } = parts;
+  const { place, reader, missing, prefixOf, idOf, snapshots } = parts;
   /** The tree of a folder; that of an empty one where there is none. */
   const treeOf = async (id: string, prefix: string): Promise<string> => {
     const folder = await findFolder(place, id, prefix, missing);
@@ -322,7 +324,8 @@ function comparisonsOf(parts: Parts): Pick<Repository, 'changedFiles' | 'isCommi
       const prefix = prefixOf(workingDirectory);
       const id = snapshots.get(tree);
       if (id === undefined) return tree.commit === commit;
-      return sameTrees(place, await treeOf(await idOf(commit), prefix), await treeOf(id, prefix));
+      const committed = (await commitFields(reader, await idOf(commit))).tree;
+      return sameTrees(place, await treeOf(committed, prefix), await treeOf(id, prefix));
     },
   };
 }

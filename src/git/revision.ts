@@ -1,7 +1,7 @@
-import { UserError, problem } from '../errors.ts';
+import { InternalError, UserError, problem } from '../errors.ts';
 import { git, gitLine, runGit, type GitPlace } from './command.ts';
 import type { CommitHistory } from './history.ts';
-import { isObjectId } from './objects.ts';
+import { isObjectId, type ObjectReader } from './objects.ts';
 
 /**
  * The states that a branch has had: its tip, and from each commit on the first parent, as `git
@@ -88,21 +88,26 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
  * The commit that is checked out and its parents, full ids; empty in a repository without commits.
  * Parents are read from the commit itself: a shallow clone's own commands do not know them.
  */
-export async function checkedOut(place: GitPlace): Promise<string[]> {
-  const { code, output } = await runGit(place, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    'HEAD^{commit}',
-  ]);
-  const head = output.toString('latin1').trim();
-  if (code !== 0 || !isObjectId(head)) return [];
-  const [header = ''] = (await gitLine(place, ['cat-file', 'commit', head])).split('\n\n', 1);
-  const parents = header
-    .split('\n')
-    .flatMap((line) => (line.startsWith('parent ') ? [line.slice('parent '.length)] : []));
-  return [head, ...parents.filter((id) => isObjectId(id))];
+export async function checkedOut(place: GitPlace, reader: ObjectReader): Promise<string[]> {
+  const head = await commitNamed(place, 'HEAD');
+  return head === null ? [] : [head, ...(await commitFields(reader, head)).parents];
+}
+
+/** What a commit that is here says of itself: ids of its tree and of its parents. */
+export async function commitFields(
+  reader: ObjectReader,
+  commit: string,
+): Promise<{ tree: string; parents: string[] }> {
+  const text = (await reader.here(commit))?.content.toString('latin1') ?? '';
+  const [header = ''] = text.split('\n\n', 1);
+  const idsAfter = (field: string): string[] =>
+    header
+      .split('\n')
+      .flatMap((line) => (line.startsWith(`${field} `) ? [line.slice(field.length + 1)] : []))
+      .filter(isObjectId);
+  const [tree] = idsAfter('tree');
+  if (tree === undefined) throw new InternalError(`${commit} is not a commit that is here`);
+  return { tree, parents: idsAfter('parent') };
 }
 
 /** Characters that no ref name has; names with them are not looked up at the remote. */

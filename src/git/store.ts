@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import {
@@ -158,9 +158,8 @@ async function borrow(checkout: Checkout, asking: GitPlace, store: string): Prom
 
 /** HEAD and every ref. A ref that stands for another, as a remote's HEAD does, stays one. */
 async function copyRefs(asking: GitPlace, store: string): Promise<void> {
-  const [branch, commit, listing] = await Promise.all([
-    runGit(asking, ['symbolic-ref', '--quiet', 'HEAD']),
-    runGit(asking, ['rev-parse', '--verify', '--quiet', 'HEAD']),
+  const [head, listing] = await Promise.all([
+    headOf(asking),
     git(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
   ]);
   const rows = listing
@@ -180,8 +179,26 @@ async function copyRefs(asking: GitPlace, store: string): Promise<void> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `ref: ${target}\n`);
   }
-  const head = branch.code === 0 ? `ref: ${branch.output.toString('utf8')}` : commit.output;
-  if (branch.code === 0 || commit.code === 0) await writeFile(join(store, 'HEAD'), head);
+  if (head !== null) await writeFile(join(store, 'HEAD'), head);
+}
+
+/** A branch of an ordinary name, or a commit. */
+const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
+
+/**
+ * What HEAD is, as the line of a file: a branch, or a commit; null for neither. Its own file says
+ * so, unless it is a link, or of another form.
+ */
+async function headOf(asking: GitPlace): Promise<string | Buffer | null> {
+  const file = join(asking.gitDir, 'HEAD');
+  const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();
+  if (HEAD_LINE.test(line.toString('latin1'))) return line;
+  const [branch, commit] = await Promise.all([
+    runGit(asking, ['symbolic-ref', '--quiet', 'HEAD']),
+    runGit(asking, ['rev-parse', '--verify', '--quiet', 'HEAD']),
+  ]);
+  if (branch.code === 0) return `ref: ${branch.output.toString('utf8')}`;
+  return commit.code === 0 ? commit.output : null;
 }
 
 /** Whether there was a file to copy. */

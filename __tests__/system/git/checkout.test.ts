@@ -90,7 +90,6 @@ describe('a checkout into a folder of its own', () => {
     });
     const reader = {
       blob: () => Promise.resolve(Buffer.from('x')),
-      close: () => Promise.resolve(),
     };
     const writing = writeFiles(
       [entry('fine'), entry(path === '.' ? 'a/./b' : path)],

@@ -92,6 +92,16 @@ describe('reading by object id', () => {
     await reader.close();
   });
 
+  test('gives an object of any kind with its type, and null for what is missing', async () => {
+    const head = repository.commit('kinds', { 'a.yaml': 'a' });
+    const ids = [head, repository.git('rev-parse', 'HEAD^{tree}'), store('a'), '1'.repeat(40)];
+    const reader = openObjectReader(at(repository.directory));
+    const found = await Promise.all(ids.map((id) => reader.here(id)));
+    expect(found.map((object) => object?.type ?? null)).toEqual(['commit', 'tree', 'blob', null]);
+    expect(found[0]?.content.toString()).toContain(`tree ${String(ids[1])}\n`);
+    await reader.close();
+  });
+
   test.each([
     'HEAD',
     'HEAD:a.yaml',
