@@ -25,7 +25,7 @@ export type {
   Token,
 } from './state.ts';
 
-/** Compiled schemas cost most of a start, so one judge serves all stand-ins of a test file. */
+/** Compiled schemas cost most of a start, so one judge serves all stand-ins of a worker. */
 const judge = createJudge();
 
 export function startValidatingGitHub(
