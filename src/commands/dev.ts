@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readCommandLine } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
@@ -9,6 +10,7 @@ import { projectFolder } from './find-project.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { ownPaths } from './project.ts';
 import type { Terminal } from './terminal.ts';
+import type { LookOptions } from './workbench-look.ts';
 import { createLooking, type Looking, type State } from './workbench-looking.ts';
 import { serveWorkbench, type Action, type ActionReply } from './workbench-server.ts';
 import { chosenBy, detailOf, shownBoard, type Chosen } from './workbench-view.ts';
@@ -68,20 +70,18 @@ async function openWorkbench(
     note: 'looking at the files',
     bad: false,
   };
-  const looking = createLooking(
-    {
-      options: { ...options, directory: root },
-      overrides,
-      terminal: { ...terminal, err: onceEach(terminal.err), isTerminal: false },
-      documents: new Map(),
-    },
-    state,
-  );
+  const look: LookOptions = {
+    options: { ...options, directory: root },
+    overrides,
+    terminal: { ...terminal, err: onceEach(terminal.err), isTerminal: false },
+    documents: new Map(),
+  };
+  const looking = createLooking(look, state);
   const server = await serveWorkbench(portOf(options.port), {
     board: () => shownBoard(state),
     detail: (key) => detailOf(state, key),
     // One after the other: each finds what the one before has written.
-    act: inOrder((action) => perform(action, { state, looking, root, given })),
+    act: inOrder((action) => perform(action, { state, looking, look, given })),
   });
   looking.serve(server);
   terminal.out(`workbench: ${server.url}\n`);
@@ -143,27 +143,45 @@ function portOf(text: string): number {
   ]);
 }
 
+/** Where no look comes, an action goes on with what is shown, and is refused if that is old. */
+const LONGEST_WAIT_MS = 10_000;
+
 const GONE: ActionReply = { said: 'This is not there any more.', bad: true };
 
 interface Performing {
   state: State;
   looking: Looking;
-  root: string;
+  look: LookOptions;
   /** What the limits were at the start. */
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
-/** What a button or a key of the page does. */
+/**
+ * What a button or a key of the page does. What the one before wrote is waited for: until it is
+ * seen, this one would be about what stood there before.
+ */
 async function perform(action: Action, performing: Performing): Promise<ActionReply> {
-  const { state, root } = performing;
+  const { state, look, looking } = performing;
   if (action.kind === 'raise') return raise(performing);
-  if (action.kind === 'undo') return takeBack(root, state.written);
+  if (action.kind !== 'undo')
+    await Promise.race([looking.caughtUp(), sleep(LONGEST_WAIT_MS, undefined, { ref: false })]);
+  const before = state.written.length;
+  const reply =
+    action.kind === 'undo'
+      ? await takeBack(look.options.directory, state.written)
+      : await performOn(action, performing);
+  if (!reply.bad && state.written.length !== before) looking.wrote();
+  return reply;
+}
+
+async function performOn(action: Action, performing: Performing): Promise<ActionReply> {
+  const { state, look } = performing;
   const texts = state.look?.texts ?? new Map<string, string>();
   if (action.kind === 'first') {
     const prompt = state.look?.prompts.get(String(action['prompt']));
     return prompt === undefined
       ? GONE
-      : writeBack(action, null, { root, texts, prompt }, state.written);
+      : writeBack(action, null, { given: look, texts, prompt }, state.written);
   }
   const chosen = chosenBy(action, state);
   if (chosen === null) return GONE;
@@ -173,7 +191,7 @@ async function perform(action: Action, performing: Performing): Promise<ActionRe
     : writeBack(
         action,
         { reference: cell.reference, side },
-        { root, texts, prompt },
+        { given: look, texts, prompt },
         state.written,
       );
 }

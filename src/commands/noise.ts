@@ -7,7 +7,8 @@ import { findLocalSides } from '../session/sides.ts';
 import { writeNoise } from '../session/write-reports.ts';
 import { logJson } from '../text/log.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import { currentFiles, type FindSides, withProject, writeOwnReports } from './project.ts';
+import { writeOwnReports } from './print-result.ts';
+import { currentFiles, type FindSides, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface NoiseOptions extends EvaluateOptions {

@@ -10,14 +10,8 @@ import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { counted } from '../text/amounts.ts';
 import { logJson, logLine } from '../text/log.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import {
-  currentFiles,
-  ended,
-  evaluateSides,
-  type FindSides,
-  print,
-  withProject,
-} from './project.ts';
+import { ended, evaluateSides, print } from './print-result.ts';
+import { currentFiles, type FindSides, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 interface SidesOptions {

@@ -1,34 +1,24 @@
 import { homedir, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { readEndpoints, readProxy } from '../config/endpoints.ts';
 import { readCommandLine } from '../config/inputs.ts';
 import { readProject } from '../config/project.ts';
 import { sweepExtent } from '../config/sweep.ts';
 import { UserError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
-import { exitCode } from '../judge/outcome.ts';
 import { metrics } from '../metrics/index.ts';
 import { builtInRubrics } from '../metrics/rubric.ts';
-import type { Result } from '../result/result.ts';
 import type { Edges } from '../run/input.ts';
 import { trustLevel } from '../select/trust.ts';
 import { accessFrom, secretsOf } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { withRepository } from '../session/opened-repository.ts';
-import type { Output, OwnFolder } from '../session/safe-writing.ts';
-import {
-  evaluate,
-  openSession,
-  withEdges,
-  type Evaluated,
-  type Session,
-  type SessionOptions,
-} from '../session/session.ts';
+import type { Output } from '../session/safe-writing.ts';
+import { openSession, withEdges, type Session, type SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import { userFolder } from '../session/store-place.ts';
-import { commentMarker, fillFolder, writeRun } from '../session/write-reports.ts';
 import type { Project } from '../suite/suite.ts';
-import { endLine, logJson, logLine, logText } from '../text/log.ts';
+import { logText } from '../text/log.ts';
 import type { EventFacts, SourceTree } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
 import { openKeys, withEnvFile } from './env-file.ts';
@@ -263,66 +253,4 @@ export function asking<T>(
   work: (edges: Edges) => Promise<T>,
 ): Promise<T> {
   return withEdges(session, { base: null, head: tree }, work);
-}
-
-/** Evaluates the two sides in a session, prints the result and writes its reports. */
-export async function evaluateSides(
-  mode: 'diff' | 'sweep',
-  find: FindSides,
-  session: Session,
-  options: EvaluateOptions,
-  terminal: Terminal,
-): Promise<Result> {
-  return show(await evaluate(session, mode, await find(session)), session, options, terminal);
-}
-
-/** Prints a result and writes its reports, without the keys that an answer may repeat. */
-export async function show(
-  { result: evaluated, suites }: Evaluated,
-  session: Session,
-  options: EvaluateOptions,
-  terminal: Terminal,
-): Promise<Result> {
-  const result = session.redact(evaluated);
-  await print(result, options, terminal);
-  await writeOwnReports(session, options, terminal, 'report.html', (folder) =>
-    writeRun(session, { result, suites }, folder, commentMarker('evaldiff')),
-  );
-  return result;
-}
-
-/** Prints a result. */
-export async function print(
-  result: Result,
-  { json }: Pick<EvaluateOptions, 'json'>,
-  { out, width, isTerminal }: Terminal,
-): Promise<void> {
-  if (json === true) {
-    out(`${logJson(result)}\n`);
-    return;
-  }
-  const { renderTerminal } = await import('../report/terminal.ts');
-  out(renderTerminal(result, { width, colour: isTerminal }));
-}
-
-/** Has `write` fill the folder of `--report`, where it is given, and says where `first` of its files lies. */
-export async function writeOwnReports(
-  session: Session,
-  { report }: Pick<EvaluateOptions, 'report'>,
-  { cwd, err }: Terminal,
-  first: string,
-  write: (folder: OwnFolder) => Promise<void>,
-): Promise<void> {
-  if (report === undefined) return;
-  const path = resolve(cwd, report);
-  const written = await fillFolder(path, session, write, (reason) => {
-    err(`${logLine(`--report: ${path} could not be written: ${reason}`)}\n`);
-  });
-  if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
-}
-
-/** Writes the last line of a run, beside the report that went to the output; gives the exit code. */
-export function ended({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
-  err(`${logLine(endLine(conclusion, title))}\n`);
-  return exitCode(conclusion);
 }

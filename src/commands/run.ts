@@ -4,7 +4,8 @@ import { afterEachEdit, filesNamed } from '../session/watch.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 import { projectFolder } from './find-project.ts';
 import { evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
-import { currentState, ended, evaluateSides, ownPaths, withProject } from './project.ts';
+import { ended, evaluateSides } from './print-result.ts';
+import { currentState, ownPaths, withProject } from './project.ts';
 import { runPart, type ShardOptions } from './shards.ts';
 import type { Terminal } from './terminal.ts';
 

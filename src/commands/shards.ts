@@ -12,7 +12,8 @@ import { WORKTREE } from '../session/sides.ts';
 import { logJson, logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
 import { collectValues, evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
-import { currentFiles, currentState, ended, folderOutput, show, withProject } from './project.ts';
+import { ended, show } from './print-result.ts';
+import { currentFiles, currentState, folderOutput, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ShardOptions {

@@ -34,6 +34,10 @@ export interface Looking {
   refresh(news?: News): Promise<void>;
   /** Asks for more tries of one reference in one column. */
   more(key: string, single: Single): Promise<void>;
+  /** Says that a file of the project was written just now, which the next look will find. */
+  wrote(): void;
+  /** Resolves once what was written last is shown. */
+  caughtUp(): Promise<void>;
   /** Resolves when no look is under way. */
   idle(): Promise<void>;
 }
@@ -42,14 +46,15 @@ export interface Looking {
 export function createLooking(given: LookOptions, state: State): Looking {
   let server: Workbench | null = null;
   let last: Promise<unknown> = Promise.resolve();
+  const looks = countLooks();
   let news: News = { edited: new AbortController().signal, follow: () => undefined };
   const tell: Tell = (note, bad = false) => {
     Object.assign(state, { note, bad });
-    const { old, spend } = state;
-    server?.tell('state', { note, bad, old, spend: spendWords(spend) });
+    server?.tell('state', { note, bad, old: state.old, spend: spendWords(state.spend) });
   };
   const draw = (): void => {
     server?.tell('board', {});
+    looks.drawn();
   };
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const next = last.then(work).catch((error: unknown) => {
@@ -84,17 +89,46 @@ export function createLooking(given: LookOptions, state: State): Looking {
     serve(workbench) {
       server = workbench;
     },
-    idle: async () => {
-      await last;
-    },
+    wrote: looks.wrote,
+    caughtUp: looks.caughtUp,
+    idle: () => last.then(() => undefined),
     refresh: (latest) => {
       if (latest !== undefined) follow(latest);
-      return inTurn(() =>
-        refresh(given, state, { ...onlooker(), follow: news.follow }, { tell, draw }),
-      );
+      return inTurn(() => {
+        looks.begin();
+        return refresh(given, state, { ...onlooker(), follow: news.follow }, { tell, draw });
+      });
     },
     more: (key, single) =>
       inTurn(() => more(given, state, { key, single, onlooker: onlooker() }, { tell, draw })),
+  };
+}
+
+interface LookCount extends Pick<Looking, 'wrote' | 'caughtUp'> {
+  begin(): void;
+  /** Something is drawn of the look that began last. */
+  drawn(): void;
+}
+
+/** Lets those wait who need a look that begins after they wrote. */
+function countLooks(): LookCount {
+  let [begun, latest, wanted] = [0, 0, 0];
+  let waiting: (() => void)[] = [];
+  return {
+    begin() {
+      begun += 1;
+    },
+    drawn() {
+      latest = begun;
+      if (latest < wanted) return;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    },
+    wrote() {
+      wanted = begun + 1;
+    },
+    caughtUp: () =>
+      latest >= wanted ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
   };
 }
 

@@ -1,26 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRows } from '../documents/dataset.ts';
+import { readCommandLine } from '../config/inputs.ts';
+import { readProject } from '../config/project.ts';
+import { rubricsIn } from '../config/rubric.ts';
 import { editJsonLines } from '../documents/edit-json-lines.ts';
 import { editYaml, type Edited, type YamlEdit } from '../documents/edit-yaml.ts';
-import { DEFAULT_LIMITS } from '../documents/limits.ts';
+import { withText } from '../documents/files.ts';
 import { readYaml } from '../documents/yaml.ts';
-import { UserError } from '../errors.ts';
-import { idealText } from '../metrics/rubric.ts';
-import type { ReferenceResult } from '../result/reference-result.ts';
+import { UserError, formatProblem } from '../errors.ts';
+import { metrics } from '../metrics/index.ts';
+import { builtInRubrics } from '../metrics/rubric.ts';
+import { sha256 } from '../session/cached-complete.ts';
 import { putFile, reasonOf } from '../session/safe-writing.ts';
-import type { Columns } from '../suite/suite.ts';
-import type { Json, Problem } from '../types/plain.ts';
-import { acceptable, rubricKey } from './workbench-acts.ts';
-import {
-  rowFor,
-  rowWith,
-  writtenReference,
-  type NewReference,
-  type NewValue,
-} from './workbench-data-row.ts';
+import { isMap } from '../types/plain.ts';
+import { inRepository } from './project.ts';
+import { rowFor, rowWith, writtenReference } from './workbench-data-row.ts';
 import type { WorkLook, WrittenPrompt } from './workbench-engine.ts';
+import type { LookOptions } from './workbench-look.ts';
 import type { Action, ActionReply } from './workbench-server.ts';
+import { wishOf, type About, type Wish } from './workbench-wishes.ts';
 
 /** What was written last, and how to take it back. */
 export interface WrittenEdit {
@@ -32,43 +30,29 @@ export interface WrittenEdit {
 
 /** Where an action writes. */
 interface Place {
-  root: string;
+  /** How the project in `directory`, an absolute path, is read. */
+  given: {
+    options: Pick<LookOptions['options'], 'directory' | 'config'>;
+  } & Pick<LookOptions, 'overrides' | 'terminal'>;
   /** The files as the look read them whose rows the page shows. */
   texts: WorkLook['texts'];
   prompt: WrittenPrompt;
 }
 
-/** What of a reference an action changes, or a reference that it adds, or an example. */
-type Change =
-  | ({ kind: 'set' } & NewValue)
-  | ({ kind: 'add' | 'first' } & NewReference)
-  | { kind: 'example'; rubric: string; value: Json };
-
-/** A change of a file that an action asks for. */
-interface Wish {
-  file: string;
-  /** Of the reference in it; 0: it is about none. */
-  line: number;
-  columns: Columns;
-  change: Change;
-  what: string;
-}
-
 /**
  * Carries out an action on the project's files: read afresh, changed in one place, and written only
- * while they are what was read. Nothing is written that would change more, and nothing into a file
- * that is another tool's.
+ * while they are what was read. Nothing is written that would change more or that evaldiff would
+ * refuse, and nothing into a file that is another tool's.
  *
- * @param of the reference that it is about, and the side whose answers it names; null: it adds the
- *   first one of its prompt
+ * @param of null: it adds the first reference of the prompt
  */
 export async function writeBack(
   action: Action,
-  of: { reference: ReferenceResult; side: 'base' | 'head' } | null,
-  { root, texts, prompt }: Place,
+  of: About | null,
+  { given, texts, prompt }: Place,
   undo: WrittenEdit[],
 ): Promise<ActionReply> {
-  const wish = of === null ? firstOne(action, prompt) : wishOf(action, of, prompt);
+  const wish = wishOf(action, of, prompt);
   if (typeof wish === 'string') return { said: wish, bad: true };
   const { file, what } = wish;
   if (prompt.tool !== null)
@@ -76,15 +60,17 @@ export async function writeBack(
       file,
       `it is read as ${prompt.tool} writes it, and what we would add means nothing there; change it there, or make files of ours of it with "evaldiff import"`,
     );
+  const root = given.options.directory;
   const path = join(root, file);
-  const bytes = await readFile(path).catch(() => null);
+  const bytes = await readFile(path).catch((error: unknown) => absenceOf(error));
+  if (typeof bytes === 'string') return nothing(file, bytes);
   const read = texts.get(file);
-  if (bytes === null || read === undefined) return nothing(file, 'it cannot be read');
+  if (read === undefined) return nothing(file, 'it was not read with what is shown');
   const before = utf8(bytes);
   if (before === null) return nothing(file, 'it is not UTF-8 text');
   const edited = changed(before, wish, prompt, read);
   if ('refused' in edited) return nothing(file, edited.refused);
-  const flaw = flawOf(file, edited.text);
+  const flaw = await flawOf(file, edited.text, given);
   if (flaw !== null) return nothing(file, `it could not be read then: ${flaw}`);
   const failed = await replaced(path, root, before, edited.text);
   if (failed !== null) return nothing(file, failed.why);
@@ -118,6 +104,14 @@ function utf8(bytes: Uint8Array): string | null {
   }
 }
 
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function absenceOf(error: unknown): string {
+  return isAbsent(error) ? 'it is not there any more' : `it cannot be read: ${reasonOf(error)}`;
+}
+
 /** Null: it was written. */
 async function replaced(
   path: string,
@@ -131,25 +125,34 @@ async function replaced(
     await putFile(path, text, { root });
     return null;
   } catch (error) {
+    if (isAbsent(error)) return { kind: 'changed', why: absenceOf(error) };
     const why =
       error instanceof UserError ? (error.problems[0]?.message ?? 'refused') : reasonOf(error);
     return { kind: 'unwritable', why };
   }
 }
 
-/** What the loader says of a file's new text; null: it takes it. */
-function flawOf(file: string, text: string): string | null {
-  const problems: Problem[] = [];
-  if (/\.ya?ml$/.test(file)) {
-    const reading = readYaml(file, text);
-    if (!reading.ok) problems.push(...reading.problems);
-  } else readRows(file, new TextEncoder().encode(text), DEFAULT_LIMITS, problems);
-  const [first] = problems;
-  return first?.message ?? null;
+/** What evaldiff says first of the project with this text in a file; null: it takes it. */
+function flawOf(
+  file: string,
+  text: string,
+  { options, overrides, terminal }: Place['given'],
+): Promise<string | null> {
+  const { options: read } = readCommandLine({ ...options, overrides });
+  return inRepository(options.directory, terminal, async (repository) => {
+    const tree = withText(await repository.worktree(''), file, text, sha256(text));
+    const tools = { builtInMetrics: metrics, builtInRubrics, hash: sha256 };
+    const [first] = (await readProject(tree, read, tools)).problems;
+    if (first === undefined) return null;
+    return first.place?.file === file ? first.message : formatProblem(first);
+  });
 }
 
 function changed(text: string, wish: Wish, prompt: WrittenPrompt, read: string): Edited {
-  if (/\.ya?ml$/.test(wish.file)) return editYaml(text, inYaml(wish, prompt), read);
+  if (/\.ya?ml$/.test(wish.file)) {
+    const edit = inYaml(text, wish, prompt);
+    return 'refused' in edit ? edit : editYaml(text, edit, read);
+  }
   if (!/\.(?:jsonl|ndjson)$/.test(wish.file))
     return { refused: 'only YAML and JSON Lines are written back; edit this file yourself' };
   const { change, line, columns } = wish;
@@ -163,7 +166,11 @@ function changed(text: string, wish: Wish, prompt: WrittenPrompt, read: string):
   return 'refused' in edit ? edit : editJsonLines(text, edit, read);
 }
 
-function inYaml({ file, line, change }: Wish, { path }: WrittenPrompt): YamlEdit {
+function inYaml(
+  text: string,
+  { file, line, change }: Wish,
+  { path }: WrittenPrompt,
+): YamlEdit | { refused: string } {
   switch (change.kind) {
     case 'set': {
       const { part, value, reason } = change;
@@ -183,149 +190,18 @@ function inYaml({ file, line, change }: Wish, { path }: WrittenPrompt): YamlEdit
         path: file === path ? ['tests', 'references'] : ['references'],
         value: writtenReference(change),
       };
-    case 'example':
-      return { kind: 'append-in', path: [change.rubric, 'examples'], value: change.value };
+    case 'example': {
+      const above = rubricAt(file, text, change.rubric);
+      return above === null
+        ? { refused: `there is no rubric "${change.rubric}" in it any more` }
+        : { kind: 'append-in', path: [...above, 'examples'], value: change.value };
+    }
   }
 }
 
-type Asked = (
-  action: Action,
-  of: { reference: ReferenceResult; side: 'base' | 'head' },
-  prompt: WrittenPrompt,
-) => { change: Change; what: string; file?: string } | string;
-
-const WISHES: ReadonlyMap<string, Asked> = new Map<string, Asked>([
-  ['accept', acceptance],
-  ['tag', tagging],
-  ['skip', skipping],
-  ['add', addition],
-  ['label', labelling],
-]);
-
-/** The change, or why there is none. */
-function wishOf(action: Action, of: Parameters<Asked>[1], prompt: WrittenPrompt): Wish | string {
-  const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'This is not an action.';
-  if (typeof found === 'string') return found;
-  const { file, line, id } = of.reference;
-  const { change, what } = found;
-  return {
-    file: found.file ?? file,
-    line: found.file === undefined ? line : 0,
-    columns: prompt.columns.get(id) ?? {},
-    change,
-    what: change.kind === 'set' ? `${id}: ${what}` : what,
-  };
-}
-
-function wordOf(action: Action, name: string): string {
-  const value = action[name];
-  return typeof value === 'string' ? value.trim() : '';
-}
-
-/** The answer is named by what it says: one that a newer look has in its place is another. */
-function answerNamed(
-  action: Action,
-  { reference, side }: Pick<Parameters<Asked>[1], 'reference' | 'side'>,
-): string | null {
-  const named = acceptable(reference, { side }).find(({ name }) => name === action['answer']);
-  return named?.answer ?? null;
-}
-
-function acceptance(action: Action, { reference, side }: Parameters<Asked>[1]): ReturnType<Asked> {
-  const answer = answerNamed(action, { reference, side });
-  return answer === null
-    ? 'There is no such answer any more.'
-    : {
-        change: { kind: 'set', part: 'expected', value: answer, reason: null },
-        what: 'its answer is accepted as expected',
-      };
-}
-
-function tagging(action: Action, { reference }: Parameters<Asked>[1]): ReturnType<Asked> {
-  const tag = wordOf(action, 'tag');
-  return tag === '' || reference.tags.includes(tag)
-    ? 'Give a tag that it does not have.'
-    : {
-        change: { kind: 'set', part: 'tags', value: [...reference.tags, tag], reason: null },
-        what: `tagged ${tag}`,
-      };
-}
-
-function skipping(action: Action): ReturnType<Asked> {
-  const reason = wordOf(action, 'reason');
-  return reason === ''
-    ? 'Say why it is skipped; others will ask.'
-    : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
-}
-
-/** What the loader would refuse of the example, it refuses first. */
-function labelling(
-  action: Action,
-  { reference, side }: Parameters<Asked>[1],
-  { rubrics }: WrittenPrompt,
-): ReturnType<Asked> {
-  const label = wordOf(action, 'label');
-  const rubric = rubrics.find((one) => rubricKey(one) === action['rubric']);
-  if (rubric === undefined || label === '') return 'Give a rubric and a label.';
-  const content = answerNamed(action, { reference, side });
-  if (content === null) return 'There is no such answer any more.';
-  if (content.trim() === '') return 'An answer without words is no example.';
-  const { expected } = reference;
-  const { name, file, labels, showsExpected, examples } = rubric;
-  if (!labels.includes(label)) return `${name} has no label ${label}, but ${labels.join(', ')}.`;
-  if (showsExpected && expected === null)
-    return `${name} shows what is expected, and this reference has nothing expected; give it that first.`;
-  const ideal = showsExpected ? idealText(expected) : null;
-  const earlier = examples.find(
-    (one) => one.content === content && one.context === null && one.ideal === ideal,
-  );
-  if (earlier !== undefined)
-    return `This answer is an example of ${name} already, labelled ${earlier.expected}.`;
-  return {
-    file,
-    change: {
-      kind: 'example',
-      rubric: name,
-      value: { content, ...(ideal === null ? {} : { ideal }), expected: label },
-    },
-    what: `an example of ${name} is labelled ${label}`,
-  };
-}
-
-/** A new reference beside this one: a value for each of its variables. */
-function addition(action: Action, { reference }: Parameters<Asked>[1]): ReturnType<Asked> {
-  const names = Object.keys(reference.input);
-  if (names.length === 0) return 'Its input is a dialogue; write a new one into the file.';
-  const added = referenceIn(action, names);
-  return typeof added === 'string'
-    ? added
-    : { change: { kind: 'add', ...added }, what: 'a reference is added' };
-}
-
-/** The first reference of a prompt, where its tests stand. */
-function firstOne(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
-  const added = action.kind === 'first' ? referenceIn(action, variables) : 'This is not an action.';
-  return typeof added === 'string'
-    ? added
-    : {
-        file: tests,
-        line: 0,
-        columns: {},
-        change: { kind: 'first', ...added },
-        what: 'the first reference is added',
-      };
-}
-
-function referenceIn(
-  action: Action,
-  names: readonly string[],
-): { input: Record<string, string>; expected: string } | string {
-  const valueOf = (name: string): string => {
-    const given = action[name];
-    return typeof given === 'string' ? given : '';
-  };
-  const input = Object.fromEntries(names.map((name) => [name, valueOf(`input:${name}`)]));
-  return Object.values(input).every((value) => value === '')
-    ? 'Give the new reference an input.'
-    : { input, expected: valueOf('expected') };
+/** The keys under which a rubric stands in a file's text; null: it does not. */
+function rubricAt(file: string, text: string, name: string): readonly string[] | null {
+  const reading = readYaml(file, text);
+  if (!reading.ok || !isMap(reading.value.value)) return null;
+  return rubricsIn(file, reading.value.value).find(([found]) => found === name)?.[1] ?? null;
 }

@@ -4,7 +4,7 @@ import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Better, Rubric } from '../types/metric.ts';
-import { isMap, type Notice, type Problem } from '../types/plain.ts';
+import { isMap, type JsonMap, type Notice, type Problem } from '../types/plain.ts';
 import { BETTER, labels, labelsOf } from './metric-schema.ts';
 import { keywordProblems, passProblems, readChoices, showsNothing } from './rubric-choices.ts';
 import {
@@ -133,11 +133,7 @@ export async function readRubrics(
     );
     return { rubrics, notices };
   }
-  const single = typeof value['prompt'] === 'string' || Array.isArray(value['messages']);
-  const entries: [string, Path][] = single
-    ? [[typeof value['name'] === 'string' ? value['name'] : stemOf(document.file), []]]
-    : Object.keys(value).map((name) => [name, [name]]);
-  for (const [name, path] of entries) {
+  for (const [name, path] of rubricsIn(document.file, value)) {
     if (!isMap(valueAt(value, path))) {
       problems.push(
         problem(document.placeOf(path), `${name} must be a map with prompt and choice_scores`),
@@ -149,6 +145,14 @@ export async function readRubrics(
     if (problems.length === before) rubrics.push(rubric);
   }
   return { rubrics, notices };
+}
+
+/** Names of a file's rubrics, and where each stands: the one of a file may be its root. */
+export function rubricsIn(file: string, value: JsonMap): [string, [] | [string]][] {
+  const isOne = typeof value['prompt'] === 'string' || Array.isArray(value['messages']);
+  return isOne
+    ? [[typeof value['name'] === 'string' ? value['name'] : stemOf(file), []]]
+    : Object.keys(value).map((name) => [name, [name]]);
 }
 
 async function readRubric(

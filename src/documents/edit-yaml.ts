@@ -11,15 +11,8 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { Json } from '../types/plain.ts';
-import {
-  appended,
-  pairAt,
-  remarked,
-  setKey,
-  valueAt,
-  type Splice,
-  type YamlText,
-} from './yaml-splices.ts';
+import { valueAt } from './document.ts';
+import { appended, pairAt, remarked, setKey, type Splice, type YamlText } from './yaml-splices.ts';
 
 /** One change of a file that leaves every other byte of it as it is. */
 export type YamlEdit =
@@ -41,8 +34,8 @@ function foundIn(text: string): YamlText | null {
 }
 
 /** What a text means, with what an anchor stands for written out at each of its places. */
-function valueOf(document: Document.Parsed): unknown {
-  return JSON.parse(JSON.stringify(document.toJS() ?? null)) as unknown;
+function valueOf(document: Document.Parsed): Json {
+  return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
 }
 
 /**
@@ -64,8 +57,8 @@ export function editYaml(text: string, edit: YamlEdit, read: string): Edited {
   const after = parseDocument(spliced, { version: '1.2' });
   if (after.errors.length > 0 || JSON.stringify(valueOf(after)) !== wanted)
     return { refused: 'it is laid out so that this cannot be written back without changing more' };
-  const kept = commentsIn(spliced);
-  return commentsIn(text).some((comment) => !kept.includes(comment))
+  const kept = new Set(commentsIn(spliced));
+  return commentsIn(text).some((comment) => !kept.has(comment))
     ? { refused: 'a comment stands in what would be replaced, and would be lost' }
     : { text: spliced };
 }
@@ -88,7 +81,7 @@ function commentsIn(text: string): string[] {
   });
 }
 
-type Plan = { splices: Splice[]; change(value: unknown): unknown } | { refused: string };
+type Plan = { splices: Splice[]; change(value: Json): Json } | { refused: string };
 
 function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
   if (edit.kind === 'append-in') return appendIn(found, edit);
@@ -194,8 +187,8 @@ function appendIn(
   return {
     splices: [splice],
     change: (all) => {
-      const at = valueAt(all, above) as Record<string, unknown[] | null | undefined>;
-      at[key] = [...(at[key] ?? []), value as unknown];
+      const at = valueAt(all, above) as Record<string, Json[] | null | undefined>;
+      at[key] = [...(at[key] ?? []), value];
       return all;
     },
   };

@@ -119,6 +119,16 @@ export function filesOf(
   };
 }
 
+/** The tree with another text in one of its files; `id`: of that text. */
+export function withText(tree: SourceTree, file: string, text: string, id: string): SourceTree {
+  const content = new TextEncoder().encode(text);
+  return {
+    ...tree,
+    files: new Map([...tree.files, [file, { id, size: content.length }]]),
+    read: (path) => (path === file ? Promise.resolve(content) : tree.read(path)),
+  };
+}
+
 /** The content, or that it is too large: where its size is known, without reading it. */
 async function readUpTo(
   tree: SourceTree,

@@ -9,6 +9,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { Json } from '../types/plain.ts';
+import { valueAt } from './document.ts';
 import { speltOut } from './limits.ts';
 
 /** A change of a text: what stands from here to there, in UTF-16 units, is replaced. */
@@ -25,11 +26,7 @@ export interface YamlText {
   root: unknown;
   lines: LineCounter;
   /** What the text means. */
-  value: unknown;
-}
-
-export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce((at: unknown, key) => (at as Record<string | number, unknown>)[key], value);
+  value: Json;
 }
 
 /** The key's new value; a list that gets one member more keeps the others as they are written. */
@@ -47,7 +44,7 @@ export function setKey(
     isSeq(pair.value) &&
     Array.isArray(before) &&
     last !== undefined &&
-    JSON.stringify([...(before as unknown[]), last]) === JSON.stringify(value)
+    JSON.stringify([...before, last]) === JSON.stringify(value)
   )
     return appended(found, pair.value, last);
   const range = (pair.value as { range?: [number, number, number] } | null)?.range;

@@ -1,7 +1,7 @@
 import type { HostCall } from '../config/imports/host-code.ts';
 import { readProject, type ReadOptions, type ReadTools } from '../config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
-import type { ParsedDocuments } from '../documents/files.ts';
+import { withText, type ParsedDocuments } from '../documents/files.ts';
 import { problem } from '../errors.ts';
 import { readPinned, type Pinned } from '../explain/pinned.ts';
 import { metrics } from '../metrics/index.ts';
@@ -220,12 +220,7 @@ export function headReader(
   const { tree, read } = headToRead(input);
   const tools: ReadTools = { builtInMetrics: metrics, builtInRubrics, hash, parsed: new Map() };
   return async (file, text) => {
-    const content = new TextEncoder().encode(text);
-    const edited: SourceTree = {
-      ...tree,
-      files: new Map([...tree.files, [file, { id: hash(text), size: content.length }]]),
-      read: (path) => (path === file ? Promise.resolve(content) : tree.read(path)),
-    };
+    const edited = withText(tree, file, text, hash(text));
     const { project, problems } = await readProject(edited, read, tools);
     return problems.length > 0 ? [] : project.suites.map(({ prompt }) => prompt);
   };

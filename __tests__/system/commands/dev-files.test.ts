@@ -180,6 +180,30 @@ describe('what the workbench writes', () => {
     });
   });
 
+  test('does one action after the other on the same reference, each on what the one before left', async () => {
+    const id = await idOf(bench, '>two<');
+    const before = bench.file('prompts/plain.yaml');
+    const replies = await bench.boardAfter(async () => {
+      const said = await Promise.all([
+        bench.act({ kind: 'skip', reason: 'it is old' }, id),
+        bench.act({ kind: 'tag', tag: 'odd' }, id),
+        bench.act({ kind: 'tag', tag: 'even' }, id),
+      ]);
+      expect(said.map(({ bad }) => bad)).toEqual([false, false, false]);
+    });
+    expect(replies.undo).toBe(true);
+    expect(bench.file('prompts/plain.yaml')).toBe(
+      before
+        .replace('    - { input: { q: "two"', '    # skipped: it is old\n    - { input: { q: "two"')
+        .replace('expected: "2"', 'expected: "2", skip: true, tags: ["odd", "even"]'),
+    );
+    await bench.boardAfter(async () => {
+      for (let n = 0; n < 3; n += 1)
+        expect(await bench.act({ kind: 'undo' })).toMatchObject({ bad: false });
+    });
+    expect(bench.file('prompts/plain.yaml')).toBe(before);
+  });
+
   test('begins with the first reference of a prompt that has none', async () => {
     const { html } = await bench.board();
     const [, prompt = ''] = /data-kind="first" data-prompt="([^"]*)"/.exec(html) ?? [];

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { cellActsHtml, type RubricChoice } from '../../../src/commands/workbench-acts.ts';
@@ -10,14 +10,30 @@ import {
 import { readYaml } from '../../../src/documents/yaml.ts';
 import type { ReferenceResult } from '../../../src/result/reference-result.ts';
 import { sha256 } from '../../../src/session/cached-complete.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
+import {
+  fixtureEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+} from '../../stand-ins/repository.ts';
 import { suiteOf } from '../../unit/report/results.ts';
 import { referenceResult, sideResult, tryResult } from '../../unit/run/builders.ts';
 
 afterAll(removeTemporaryFolders);
 
 const FILES = {
-  'tests.yaml': 'references:\n  - { id: a, input: { q: "x" }, expected: "30 days" }\n',
+  'evaldiff.yaml': 'prompts: [p.yaml, rows-p.yaml]\nrubrics: [rubrics.yaml, kind.yaml]\n',
+  'p.yaml':
+    'name: p\nmodel: openai:gpt-4o-mini\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "{q}" }]\ndefaults: [tests/p]\n',
+  'rows-p.yaml':
+    'name: rows\nmodel: openai:gpt-4o-mini\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "{q}" }]\ntests:\n  metrics: [{ uses: exact_match }]\n  references_from: { file: rows.jsonl }\n',
+  'kind.yaml': `# how kind we are
+prompt: |
+  Is it kind? {completion}
+choice_scores: { kind: 1, not: 0 } # the first passes
+# of people
+`,
+  'tests/p.yaml':
+    'metrics: [{ uses: exact_match }]\nreferences:\n  - { id: a, input: { q: "x" }, expected: "30 days" }\n',
   'rows.jsonl': '{"id": "a", "q": "x", "expected": "y"}\n',
   'rubrics.yaml': `polite:
   prompt: "Is it polite? {completion}"
@@ -26,6 +42,14 @@ right:
   prompt: "Is {completion} as right as {expected}?"
   choice_scores: { good: 1, bad: 0 }
 `,
+};
+
+const KIND: RubricChoice = {
+  name: 'kind',
+  file: 'kind.yaml',
+  labels: ['kind', 'not'],
+  showsExpected: false,
+  examples: [],
 };
 
 const CHOICES: RubricChoice[] = [
@@ -51,6 +75,7 @@ describe('what an action writes', () => {
   beforeEach(() => {
     root = temporaryFolder('write-back');
     undo = [];
+    mkdirSync(join(root, 'tests'));
     for (const [path, text] of Object.entries(FILES)) writeFileSync(join(root, path), text);
   });
 
@@ -60,7 +85,7 @@ describe('what an action writes', () => {
   function act(
     action: { kind: string; [part: string]: unknown },
     {
-      path = 'tests.yaml',
+      path = 'tests/p.yaml',
       said = 'fine',
       ...changes
     }: Partial<ReferenceResult> & { path?: string; said?: string } = {},
@@ -69,7 +94,7 @@ describe('what an action writes', () => {
     const head = { ...sideResult(['pass']), tries: [{ ...tryResult('pass', 0), actual: said }] };
     const reference = referenceResult('a', {
       file: path,
-      line: path === 'tests.yaml' ? 2 : 1,
+      line: path === 'tests/p.yaml' ? 3 : 1,
       input: { q: 'x' },
       head,
       ...changes,
@@ -78,25 +103,38 @@ describe('what an action writes', () => {
       name: 'p',
       path: 'p.yaml',
       variables: ['q'],
-      tests: 'tests.yaml',
+      tests: 'tests/p.yaml',
       tool: null,
       references: 1,
       columns: new Map(),
       rubrics,
     };
     const texts = new Map(Object.entries(FILES));
-    return writeBack(action, { reference, side: 'head' }, { root, texts, prompt }, undo);
+    return writeBack(action, { reference, side: 'head' }, { given: given(), texts, prompt }, undo);
   }
+
+  const given = (): Parameters<typeof writeBack>[2]['given'] => ({
+    options: { directory: root, config: 'evaldiff.yaml' },
+    overrides: [],
+    terminal: {
+      env: fixtureEnvironment(),
+      cwd: root,
+      out: () => undefined,
+      err: () => undefined,
+      isTerminal: false,
+      width: 80,
+    },
+  });
 
   const accept = (said: string) => ({ kind: 'accept', answer: sha256(said) });
 
   const TURNED = 'safe \u202e txt.exe\u2066';
 
   test.each<[string, string, { kind: string; [part: string]: unknown }, string]>([
-    ['an answer', 'tests.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
-    ['a tag', 'tests.yaml', { kind: 'tag', tag: TURNED }, '["safe \\u202e txt.exe\\u2066"]'],
-    ['a reason', 'tests.yaml', { kind: 'skip', reason: TURNED }, '# skipped: safe   txt.exe\n'],
-    ['a new reference', 'tests.yaml', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
+    ['an answer', 'tests/p.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
+    ['a tag', 'tests/p.yaml', { kind: 'tag', tag: TURNED }, '["safe \\u202e txt.exe\\u2066"]'],
+    ['a reason', 'tests/p.yaml', { kind: 'skip', reason: TURNED }, '# skipped: safe   txt.exe\n'],
+    ['a new reference', 'tests/p.yaml', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
     ['an answer in a line', 'rows.jsonl', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
     ['a further line', 'rows.jsonl', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
   ])('can be read again when %s turns the text around', async (_, path, action, wanted) => {
@@ -114,11 +152,11 @@ describe('what an action writes', () => {
   });
 
   test.each<[string, string, string]>([
-    ['a control character', 'tests.yaml', 'a\u001b[2Jb'],
+    ['a control character', 'tests/p.yaml', 'a\u001b[2Jb'],
     ['a control character', 'rows.jsonl', 'a\u001b[2Jb'],
     ['the control character U+007F', 'rows.jsonl', 'a\u007fb'],
-    ['a broken surrogate', 'tests.yaml', 'a\ud800b'],
-    ['${oc.env:...}', 'tests.yaml', 'a ${oc.env:HOME}'],
+    ['a broken surrogate', 'tests/p.yaml', 'a\ud800b'],
+    ['${oc.env:...}', 'tests/p.yaml', 'a ${oc.env:HOME}'],
   ])('is refused where evaldiff refuses %s, in %s', async (why, path, said) => {
     for (const action of [
       accept(said),
@@ -137,18 +175,18 @@ describe('what an action writes', () => {
 
   test('leaves bytes alone that are not UTF-8, and keeps the mark at the start of a file', async () => {
     const latin = Buffer.concat([Buffer.from(`# caf`), Buffer.from([0xe9]), Buffer.from('\n')]);
-    const path = join(root, 'tests.yaml');
-    const wrong = Buffer.concat([Buffer.from(FILES['tests.yaml']), latin]);
+    const path = join(root, 'tests/p.yaml');
+    const wrong = Buffer.concat([Buffer.from(FILES['tests/p.yaml']), latin]);
     writeFileSync(path, wrong);
     expect(await act({ kind: 'tag', tag: 'odd' })).toEqual({
-      said: 'tests.yaml: it is not UTF-8 text; nothing is written',
+      said: 'tests/p.yaml: it is not UTF-8 text; nothing is written',
       bad: true,
     });
     expect(readFileSync(path).equals(wrong)).toBe(true);
-    writeFileSync(path, `\ufeff${FILES['tests.yaml']}`);
+    writeFileSync(path, `\ufeff${FILES['tests/p.yaml']}`);
     expect(await act({ kind: 'tag', tag: 'odd' })).toMatchObject({ bad: false });
-    const now = `\ufeff${FILES['tests.yaml']}`.replace('days" }', 'days", tags: ["odd"] }');
-    expect(file('tests.yaml')).toBe(now);
+    const now = `\ufeff${FILES['tests/p.yaml']}`.replace('days" }', 'days", tags: ["odd"] }');
+    expect(file('tests/p.yaml')).toBe(now);
     writeFileSync(path, Buffer.concat([Buffer.from(now), latin]));
     expect(await takeBack(root, undo)).toMatchObject({
       said: expect.stringContaining('changed by another program'),
@@ -156,7 +194,7 @@ describe('what an action writes', () => {
   });
 
   test('leaves it to the same people to read a file', async () => {
-    const path = join(root, 'tests.yaml');
+    const path = join(root, 'tests/p.yaml');
     for (const mode of [0o600, 0o664]) {
       chmodSync(path, mode);
       expect(await act({ kind: 'tag', tag: 'odd' })).toMatchObject({ bad: false });
@@ -230,6 +268,81 @@ describe('what an action writes', () => {
     });
     expect(await act(label('polite', 'No', 'well'), { said: 'well' }, labelled)).toMatchObject({
       bad: false,
+    });
+  });
+
+  test('labels for the one rubric of a file, at its root, with all comments kept', async () => {
+    const example = { ...label('kind', 'not'), rubric: 'kind.yaml\nkind' };
+    expect(await act(example, {}, [KIND])).toEqual({
+      said: 'an example of kind is labelled not, in kind.yaml',
+      bad: false,
+    });
+    expect(file('kind.yaml')).toBe(
+      FILES['kind.yaml'].replace(
+        'passes\n',
+        'passes\nexamples: [{ content: "fine", expected: "not" }]\n',
+      ),
+    );
+    await takeBack(root, undo);
+    expect(file('kind.yaml')).toBe(FILES['kind.yaml']);
+    writeFileSync(
+      join(root, 'kind.yaml'),
+      FILES['kind.yaml'].replace('# how', 'name: other # how'),
+    );
+    expect(await act(example, {}, [KIND])).toEqual({
+      said: 'kind.yaml: there is no rubric "kind" in it any more; nothing is written',
+      bad: true,
+    });
+  });
+
+  test.each<[string, string, string, { kind: string; [part: string]: unknown }, string]>([
+    [
+      'more references than a file may have',
+      'tests/p.yaml',
+      `${FILES['tests/p.yaml']}${'  - { input: { q: "y" } }\n'.repeat(4999)}`,
+      { kind: 'add', 'input:q': 'z' },
+      'has 5001 references; the limit is 5000',
+    ],
+    [
+      'a file longer than it may be',
+      'tests/p.yaml',
+      `${FILES['tests/p.yaml']}# ${'x'.repeat((1 << 20) - FILES['tests/p.yaml'].length - 3)}\n`,
+      { kind: 'tag', tag: 'odd' },
+      'the limit is 1048576',
+    ],
+  ])('is refused where it would come to %s', async (_, path, text, action, why) => {
+    writeFileSync(join(root, path), text);
+    expect(await act(action, { path })).toEqual({
+      said: expect.stringMatching(
+        /^tests\/p\.yaml: it could not be read then: .*; nothing is written$/,
+      ),
+      bad: true,
+    });
+    expect((await act(action, { path })).said).toContain(why);
+    expect(file(path)).toBe(text);
+    expect(undo).toEqual([]);
+  });
+
+  test('says what a change would make wrong elsewhere, with the place', async () => {
+    writeFileSync(join(root, 'evaldiff.yaml'), 'prompts: [p.yaml\n');
+    expect((await act({ kind: 'tag', tag: 'odd' })).said).toMatch(
+      /it could not be read then: evaldiff\.yaml:\d+: .*; nothing is written$/,
+    );
+  });
+
+  test('goes on with what was written before a file that is gone', async () => {
+    await act({ kind: 'tag', tag: 'odd' });
+    await act(accept('fine'), { path: 'rows.jsonl' });
+    rmSync(join(root, 'rows.jsonl'));
+    expect(await takeBack(root, undo)).toEqual({
+      said: 'rows.jsonl: it is not there any more; nothing is undone',
+      bad: true,
+    });
+    expect(await takeBack(root, undo)).toEqual({ said: 'undone: a: tagged odd', bad: false });
+    expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml']);
+    expect(await act(accept('fine'), { path: 'rows.jsonl' })).toEqual({
+      said: 'rows.jsonl: it is not there any more; nothing is written',
+      bad: true,
     });
   });
 });
