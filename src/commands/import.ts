@@ -4,7 +4,13 @@ import { Option, type Command } from 'commander';
 import { carriedLine, lossLine, lossesByReason } from '../config/imports/carried.ts';
 import type { Imported } from '../config/imports/draft.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../config/imports/formats.ts';
-import { convertImport, formatOf, readImport, settingsFile } from '../config/imports/index.ts';
+import {
+  convertImport,
+  formatOf,
+  readImport,
+  settingsFile,
+  type Conversion,
+} from '../config/imports/index.ts';
 import { readOverrides } from '../config/overrides.ts';
 import { loadSettings } from '../config/read-settings.ts';
 import { hostSettings } from '../config/read-suites.ts';
@@ -20,7 +26,7 @@ import { entryOf } from '../suite/models.ts';
 import type { Settings } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
-import type { Problem } from '../types/plain.ts';
+import { isMap, type JsonMap, type Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { writeNewFiles } from './new-files.ts';
 import { directoryOption } from './options.ts';
@@ -85,14 +91,12 @@ export function importCommand(
 async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
-  const { imported, ground } = await withImported(file, root, options, terminal, (read) =>
+  const folder = options.out === undefined ? root : resolve(here, options.out);
+  const { imported, ground, relied } = await withImported(file, root, options, terminal, (read) =>
     Promise.resolve(read),
   );
-  const { files, settings, needs } = convertImport(
-    imported,
-    pathIn(root, resolve(here, file)) ?? file,
-  );
-  const folder = options.out === undefined ? root : resolve(here, options.out);
+  const conversion = convertImport(imported, pathIn(root, resolve(here, file)) ?? file);
+  const { files, settings, needs } = folder === root ? conversion : withRelied(conversion, relied);
   const shown = pathIn(here, folder) ?? folder;
   const known = hasSettings(folder);
   sayWhatIsLost(imported, terminal);
@@ -112,6 +116,52 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
       `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n${settingsFile(settings).split('\n').slice(1).join('\n')}`,
     );
   return end(imported, shown, terminal);
+}
+
+/**
+ * What of the project's own settings the imported prompts rely on, as it is written: who grades and
+ * who gives vectors, and the entries of these models and of theirs.
+ */
+async function reliedOn(
+  { prompts }: Imported,
+  { file, grader, voters, embeddings }: Settings,
+  files: Files,
+): Promise<JsonMap> {
+  const written = file === null ? null : ((await files.document(file, []))?.value ?? null);
+  if (!isMap(written)) return {};
+  const named = [
+    ...prompts.map(({ prompt }) => prompt.value['model']),
+    ...[grader, ...voters, embeddings].map((each) => each?.model),
+  ];
+  const entries = Object.entries(isMap(written['models']) ? written['models'] : {});
+  const models = Object.fromEntries(entries.filter(([name]) => named.includes(name)));
+  const all = { models, grader: written['grader'], embeddings: written['embeddings'] };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([key, value]) =>
+      value === undefined || (key === 'models' && Object.keys(models).length === 0)
+        ? []
+        : [[key, value]],
+    ),
+  );
+}
+
+/** For another folder: with those settings too, which go first here as there, and files of programs. */
+function withRelied(conversion: Conversion, relied: JsonMap): Conversion {
+  const { settings, needs } = conversion;
+  const models = isMap(relied['models']) ? relied['models'] : {};
+  const own = isMap(settings['models']) ? settings['models'] : {};
+  const programs = Object.values(models).flatMap((entry) =>
+    isMap(entry) ? [entry['files'], entry['file']].flat() : [],
+  );
+  return {
+    ...conversion,
+    settings: {
+      ...settings,
+      ...relied,
+      ...('models' in relied ? { models: { ...own, ...models } } : {}),
+    },
+    needs: [...needs, ...programs.filter((path) => typeof path === 'string')],
+  };
 }
 
 /** Holds the imported tests against what promptfoo said of the same answers. */
@@ -156,6 +206,8 @@ interface ReadFile {
   imported: Imported;
   files: Files;
   ground: Ground;
+  /** Of the project's settings, what the prompts rely on. */
+  relied: JsonMap;
 }
 
 async function withImported<T>(
@@ -202,12 +254,13 @@ async function withImported<T>(
       problems,
     );
     if (imported === null || problems.length > 0) throw new UserError(problems);
-    return work({ path, imported, files, ground: groundOf(repository) });
+    const relied = await reliedOn(imported, settings, files);
+    return work({ path, imported, files, ground: groundOf(repository), relied });
   });
 }
 
 /** What the project's settings say that bears on an import; what is wrong with them is told elsewhere. */
-async function settingsFor(files: Files): Promise<Pick<Settings, 'grader' | 'models'>> {
+async function settingsFor(files: Files): Promise<Settings> {
   const options = {
     config: SETTINGS_FILE,
     configRequired: false,

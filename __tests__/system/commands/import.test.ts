@@ -216,6 +216,39 @@ describe('evaldiff import', () => {
     expect(needs((await run(['import', 'flexeval.yaml'], lesson)).err)).toEqual([]);
   });
 
+  test('takes along, to another folder, what of the settings the prompts rely on', async () => {
+    const files = {
+      'evaldiff.yaml':
+        'n_tries: 3\ngrader: ours # cheap\nmodels:\n  ours: { provider: openai, model: gpt-4o-mini, price: { input: 1, output: 2 } }\n  unused: { provider: openai, model: gpt-4o }\n  gpt-4o: { provider: program, command: [python, bot.py], files: [bot.py] }\n',
+      'bot.py': '',
+      '.github/prompts/sum.prompt.yml':
+        'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: fine, uses: github/coherence }]\n',
+    };
+    const args = ['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'];
+    const { code, err, files: after } = await run(args, files);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(
+        'note: bot.py is read by the new files and was not copied: put it below converted as well\n',
+      ),
+    ]);
+    const converted = Object.fromEntries(
+      Object.entries(after).flatMap(([path, text]) =>
+        path.startsWith('converted/') ? [[path.slice('converted/'.length), text]] : [],
+      ),
+    );
+    expect(converted['evaldiff.yaml']).not.toMatch(/unused|n_tries/);
+    const { problems, project } = await read({ ...converted, 'bot.py': '' });
+    expect([problems, project.settings.grader?.model, [...project.settings.models.keys()]]).toEqual(
+      [[], 'ours', ['ours', 'gpt-4o']],
+    );
+    const known = await run(args, { ...files, 'converted/evaldiff.yaml': 'n_tries: 2\n' });
+    expect(known.out).toMatch(
+      /Add to evaldiff\.yaml, where it is not there yet:\n\n[^]*grader: ours/,
+    );
+    expect(known.files['converted/evaldiff.yaml']).toBe('n_tries: 2\n');
+  });
+
   test('overwrites nothing, and writes all or nothing', async () => {
     const { code, err, files } = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,

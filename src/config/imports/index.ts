@@ -127,7 +127,7 @@ const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
  * What an imported file comes to as files of ours, by path; and what its settings would have to
  * say.
  */
-interface Conversion {
+export interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
   /**
