@@ -210,6 +210,21 @@ export interface EvaldiffResult {
            */
           name: string;
           /**
+           * Which of several variants of this suite it is; absent: there is one.
+           */
+          variant?: {
+            /**
+             * The model as the prompt names it; null: code computes the output.
+             */
+            model: string | null;
+            /**
+             * What is sent to the vendor beside the messages.
+             */
+            parameters: {
+              [k: string]: _Schema0;
+            };
+          };
+          /**
            * Pass rate on base; null: nothing was judged there.
            */
           base: number | null;
@@ -340,6 +355,21 @@ export interface EvaldiffResult {
                  * The suite.
                  */
                 name: string;
+                /**
+                 * Which of several variants of this suite it is; absent: there is one.
+                 */
+                variant?: {
+                  /**
+                   * The model as the prompt names it; null: code computes the output.
+                   */
+                  model: string | null;
+                  /**
+                   * What is sent to the vendor beside the messages.
+                   */
+                  parameters: {
+                    [k: string]: _Schema0;
+                  };
+                };
                 /**
                  * Pass rate on base; null: nothing was judged there.
                  */
@@ -507,6 +537,21 @@ export interface EvaldiffResult {
            * The suite.
            */
           name: string;
+          /**
+           * Which of several variants of this suite it is; absent: there is one.
+           */
+          variant?: {
+            /**
+             * The model as the prompt names it; null: code computes the output.
+             */
+            model: string | null;
+            /**
+             * What is sent to the vendor beside the messages.
+             */
+            parameters: {
+              [k: string]: _Schema0;
+            };
+          };
           /**
            * Pass rate on base; null: nothing was judged there.
            */

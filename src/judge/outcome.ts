@@ -69,7 +69,13 @@ export function outcomeOf(found: Found, input: GateInput): RunOutcome {
   const replaced = replacedInShort(input.replaced);
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   if (regressed.length > 0)
-    return { kind: 'regressed', suites: regressed.map(regressedOf), fails, replaced, ...seen };
+    return {
+      kind: 'regressed',
+      suites: regressed.map((suite) => regressedOf(suite, suites)),
+      fails,
+      replaced,
+      ...seen,
+    };
   if (fails || held) return { kind: 'failed', why, fails, replaced, ...seen };
   if (replaced !== null) return { kind: 'not-comparable', why: replaced, ...seen };
   return conclusion === 'neutral' ? open(why, input, seen) : nothingWorse(input, seen);
@@ -97,7 +103,8 @@ function nothingWorse(input: GateInput, seen: Seen): RunOutcome {
   if (mode === 'sweep') return evaluated(input, seen);
   const better = suites.filter(({ verdict }) => verdict === 'improved');
   const compared = { ...comparedIn(suites), ...seen };
-  if (better.length > 0) return { kind: 'improved', suites: better.map(ratesOf), ...compared };
+  if (better.length > 0)
+    return { kind: 'improved', suites: better.map((suite) => ratesOf(suite, suites)), ...compared };
   const rescored = onlyScoringChanged(input);
   if (rescored.length > 0)
     return { kind: 'scoring-changed', suites: rescored.map(({ name }) => name), ...seen };
@@ -160,25 +167,29 @@ function ranSuites(suites: readonly SuiteResult[]): number {
   ).length;
 }
 
-function ratesOf({ name, pass_rate: { base, head } }: SuiteResult): {
-  name: string;
-  base: number | null;
-  head: number | null;
-} {
-  return { name, base, head };
+/** A suite as titles name it, by its variant too where there are several of it. */
+function ratesOf(
+  { path, name, variant, pass_rate: { base, head } }: SuiteResult,
+  suites: readonly SuiteResult[],
+): OutcomeOf<'improved'>['suites'][number] {
+  const variants = suites.filter((one) => one.path === path && one.name === name);
+  return { name, ...(variants.length > 1 ? { variant } : {}), base, head };
 }
 
 /** The same; where head fell silent, or answers less often, in how many references of how many. */
-function regressedOf(suite: SuiteResult): OutcomeOf<'regressed'>['suites'][number] {
+function regressedOf(
+  suite: SuiteResult,
+  suites: readonly SuiteResult[],
+): OutcomeOf<'regressed'>['suites'][number] {
   const { reason, evidence, references } = suite;
   const broke = brokenUnderRise(suite);
-  if (broke !== null) return { ...ratesOf(suite), broke };
-  if (reason?.by !== 'unanswered') return ratesOf(suite);
+  if (broke !== null) return { ...ratesOf(suite, suites), broke };
+  if (reason?.by !== 'unanswered') return ratesOf(suite, suites);
   const partly = references.some(
     ({ id, head }) => reason.references.includes(id) && head !== null && head.tries_judged > 0,
   );
   const found = { in: reason.references.length, of: evidence?.of ?? 0 };
-  return { ...ratesOf(suite), silent: partly ? { ...found, partly } : found };
+  return { ...ratesOf(suite, suites), silent: partly ? { ...found, partly } : found };
 }
 
 const CONCLUSIONS = {

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { variantSchema } from '../suite/suite.ts';
 import { countSchema, shareSchema } from './pieces.ts';
 
 /** A suite with its rates, as a title names it. */
 const suiteRates = z.strictObject({
   name: z.string().describe('The suite.'),
+  variant: variantSchema
+    .describe('Which of several variants of this suite it is; absent: there is one.')
+    .exactOptional(),
   base: shareSchema.nullable().describe('Pass rate on base; null: nothing was judged there.'),
   head: shareSchema.nullable().describe('Pass rate on head; null: nothing was judged there.'),
 });

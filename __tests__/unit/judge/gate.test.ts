@@ -75,6 +75,29 @@ describe('the conclusion', () => {
     });
   });
 
+  test('names the variant where there are several of a suite, and only there', () => {
+    const of = (model: string, name: string, verdict: SuiteResult['verdict']): SuiteResult =>
+      suiteResult({
+        name,
+        path: name,
+        verdict,
+        variant: { model, parameters: { temperature: 0 } },
+        pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.4, p: 0.001 },
+      });
+    const said = (...suites: SuiteResult[]): string => decide(gateInput({ suites })).title;
+    const large = of('large', 'math', 'regressed');
+    const other = of('small', 'chat', 'regressed');
+    expect([
+      said(of('small', 'math', 'unchanged'), large, other),
+      said(of('small', 'math', 'unchanged'), of('large', 'math', 'improved')),
+      said(large, other),
+    ]).toEqual([
+      'Regressed: math (large, temperature 0) 100.0 % → 50.0 % (−50.0 points), chat 100.0 % → 50.0 % (−50.0 points)',
+      'Improved: math (large, temperature 0) 100.0 % → 50.0 % (−50.0 points)',
+      'Regressed: math 100.0 % → 50.0 % (−50.0 points), chat 100.0 % → 50.0 % (−50.0 points)',
+    ]);
+  });
+
   test('is a failure with the numbers when a suite regressed', () => {
     const decision = decide(
       gateInput({
