@@ -33,7 +33,7 @@ interface Place {
   /** How the project in `directory`, an absolute path, is read. */
   given: {
     options: Pick<LookOptions['options'], 'directory' | 'config'>;
-  } & Pick<LookOptions, 'overrides' | 'terminal'>;
+  } & Pick<LookOptions, 'overrides' | 'terminal' | 'documents'>;
   /** The files as the look read them whose rows the page shows. */
   texts: WorkLook['texts'];
   prompt: WrittenPrompt;
@@ -136,12 +136,13 @@ async function replaced(
 function flawOf(
   file: string,
   text: string,
-  { options, overrides, terminal }: Place['given'],
+  { options, overrides, terminal, documents }: Place['given'],
 ): Promise<string | null> {
   const { options: read } = readCommandLine({ ...options, overrides });
   return inRepository(options.directory, terminal, async (repository) => {
     const tree = withText(await repository.worktree(''), file, text, sha256(text));
-    const tools = { builtInMetrics: metrics, builtInRubrics, hash: sha256 };
+    const parsed = new Map(documents);
+    const tools = { builtInMetrics: metrics, builtInRubrics, hash: sha256, parsed };
     const [first] = (await readProject(tree, read, tools)).problems;
     if (first === undefined) return null;
     return first.place?.file === file ? first.message : formatProblem(first);

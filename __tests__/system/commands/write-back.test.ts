@@ -116,6 +116,7 @@ describe('what an action writes', () => {
   const given = (): Parameters<typeof writeBack>[2]['given'] => ({
     options: { directory: root, config: 'evaldiff.yaml' },
     overrides: [],
+    documents: new Map(),
     terminal: {
       env: fixtureEnvironment(),
       cwd: root,
