@@ -94,6 +94,17 @@ describe('the table of models', () => {
     expect(endOf(at('anthropic', model))).toBe(day);
   });
 
+  test.each<[VendorName, string, string]>([
+    ['openai', 'gpt-5-pro', '2026-12-11'],
+    ['openai', 'o3-pro-2025-06-10', '2026-12-11'],
+    ['openai', 'o1-pro', '2026-10-23'],
+    ['openai', 'gpt-5.3-codex', '2027-04-01'],
+    ['gemini', 'gemini-3-pro-preview', '2026-03-09'],
+    ['groq', 'llama-3.3-70b-versatile', '2026-08-16'],
+  ])('knows when %s’s %s ends, which no SDK tells', (vendor, model, day) => {
+    expect(endOf(at(vendor, model))).toBe(day);
+  });
+
   test('knows every chat model of the SDKs that still answers', () => {
     for (const [vendor, models] of Object.entries(MODELS) as [VendorName, string[]][]) {
       expect(models.length).toBeGreaterThan(15);
@@ -139,9 +150,15 @@ describe('the table of models', () => {
           effort,
           { ...effort, temperature: 0 },
           { ...effort, top_p: 0.5 },
+          { ...effort, tools: [{ type: 'function', function: { name: 'f' } }] },
         ]),
         ...[{ reasoning_effort: 'minimal' }, { presence_penalty: 1 }, { frequency_penalty: 1 }],
-        ...[{ logprobs: true }, { max_tokens: 5 }, { max_completion_tokens: 5 }],
+        ...[
+          { tools: [{ type: 'function', function: { name: 'f' } }] },
+          { logprobs: true },
+          { max_tokens: 5 },
+          { max_completion_tokens: 5 },
+        ],
       ],
       anthropic: [
         ...[budget, adaptive, disabled].flatMap((thinking) => [

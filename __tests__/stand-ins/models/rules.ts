@@ -81,7 +81,7 @@ function typeIn(value: unknown): string | null {
 }
 
 const RESPONSES_ALONE =
-  /^(o1-pro|o3-pro|o[34]-(mini-)?deep-research|gpt-5(\.\d)?-pro|gpt-5-codex|gpt-5\.1-codex-max|gpt-\d(\.\d)?-cyber)/;
+  /^(o1-pro|o3-pro|o[34]-(mini-)?deep-research|gpt-5(\.\d)?-pro|gpt-5-codex|gpt-5\.1-codex-max|gpt-5\.[23]-codex|gpt-\d(\.\d)?-cyber)/;
 
 const DEFAULTS = {
   temperature: 1,
@@ -109,8 +109,8 @@ function ofOpenai(model: string, body: Body): ModelRefusal | null {
     };
   const wanted = String(body['reasoning_effort']);
   if (
-    (wanted === 'none' && /^(o\d|gpt-5(-|$))/.test(model)) ||
-    (wanted === 'minimal' && /^gpt-5\.[1-4]/.test(model))
+    (wanted === 'none' && /^(o\d|gpt-5(-|$)|gpt-6-astra|gpt-6\.1-sol)/.test(model)) ||
+    (wanted === 'minimal' && /^gpt-(5\.|6)/.test(model))
   )
     return {
       status: 400,
@@ -120,6 +120,12 @@ function ofOpenai(model: string, body: Body): ModelRefusal | null {
     };
   const effort = body['reasoning_effort'] ?? (/^gpt-5\.[1-4]/.test(model) ? 'none' : 'medium');
   if (effort === 'none') return null;
+  if ('tools' in body && /^gpt-(6|5\.6)/.test(model))
+    return {
+      status: 400,
+      message: `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,
+      param: 'reasoning_effort',
+    };
   for (const [param, value] of Object.entries(DEFAULTS)) {
     const given = body[param] ?? value;
     if (given !== value)

@@ -27,6 +27,12 @@ export const compatibleFacts = {
     starterModel: 'gemini-3.5-flash',
     // https://ai.google.dev/gemini-api/docs/deprecations; the day is announced, not the earliest.
     ends: {
+      '2025-12-02': [
+        'gemini-2.5-pro-preview-03-25',
+        'gemini-2.5-pro-preview-05-06',
+        'gemini-2.5-pro-preview-06-05',
+      ],
+      '2026-03-09': ['gemini-3-pro-preview'],
       '2026-06-01': [
         'gemini-2.0-flash',
         'gemini-2.0-flash-001',
@@ -55,6 +61,8 @@ export const compatibleFacts = {
     keyVariable: 'GROQ_API_KEY',
     models: OF_OTHERS,
     starterModel: 'openai/gpt-oss-20b',
+    // https://console.groq.com/docs/deprecations
+    ends: { '2026-08-16': ['llama-3.3-70b-versatile', 'llama-3.1-8b-instant'] },
     priceId: 'groq',
   },
   deepseek: {

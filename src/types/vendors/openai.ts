@@ -27,7 +27,7 @@ const PASSPORTS: readonly Passport[] = [
   {
     family: 'Models of the Responses API alone',
     models:
-      /^(o1-pro|o3-pro|o3-deep-research|o4-mini-deep-research|computer-use-preview|gpt-5-codex|gpt-5-pro|gpt-5\.\d-pro|gpt-5\.1-codex-max|gpt-daybreak-|gpt-[\d.]+-cyber|gpt-rosalind-|gpt-6-rosalind)/,
+      /^(o1-pro|o3-pro|o3-deep-research|o4-mini-deep-research|computer-use-preview|gpt-5-codex|gpt-5-pro|gpt-5\.\d-pro|gpt-5\.1-codex-max|gpt-5\.[23]-codex|gpt-daybreak-|gpt-[\d.]+-cyber|gpt-rosalind-|gpt-6-rosalind)/,
     refuses: {
       ...reasoning([]),
       max_tokens: { instead: 'max_output_tokens' },
@@ -43,9 +43,32 @@ const PASSPORTS: readonly Passport[] = [
     checked: CHECKED,
   },
   {
-    family: 'GPT-6, GPT-5.5 and GPT-5.6',
-    models: /^gpt-(6|5\.[56])/,
-    refuses: reasoning(['none']),
+    family: 'GPT-6 Astra and GPT-6.1 Sol',
+    models: /^gpt-(6-astra|6\.1-sol)/,
+    // Tools are the Responses API's, where a model thinks.
+    refuses: { ...reasoning([]), tools: {}, reasoning_effort: { values: ['none', 'minimal'] } },
+    forms: ['schema', 'plain'],
+    thinks: 'always; `reasoning_effort`',
+    source: 'https://developers.openai.com/api/docs/models/gpt-6.1-sol',
+    checked: '2026-11-23',
+  },
+  {
+    family: 'GPT-6 and GPT-5.6',
+    models: /^gpt-(6|5\.6)/,
+    refuses: {
+      ...reasoning(['none']),
+      tools: { unless: { parameter: 'reasoning_effort', values: ['none'] } },
+      reasoning_effort: { values: ['minimal'] },
+    },
+    forms: ['schema', 'plain'],
+    thinks: '`reasoning_effort`; not with `none`',
+    source: 'https://developers.openai.com/api/docs/guides/latest-model',
+    checked: '2026-11-23',
+  },
+  {
+    family: 'GPT-5.5',
+    models: /^gpt-5\.5/,
+    refuses: { ...reasoning(['none']), reasoning_effort: { values: ['minimal'] } },
     forms: ['schema', 'tool', 'plain'],
     thinks: '`reasoning_effort`; not with `none`',
     source: 'https://developers.openai.com/api/docs/guides/latest-model',
@@ -80,7 +103,7 @@ const PASSPORTS: readonly Passport[] = [
   },
 ];
 
-/** Of https://developers.openai.com/api/docs/deprecations, as the SDK lists it. */
+/** Of https://developers.openai.com/api/docs/deprecations; the SDK lists those with chat completions. */
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   '2024-09-13': [
     'gpt-3.5-turbo-16k',
@@ -123,6 +146,8 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
     'o3-mini-2025-01-31',
     'o1',
     'o1-2024-12-17',
+    'o1-pro',
+    'o1-pro-2025-03-19',
     'gpt-4o-2024-05-13',
     'gpt-4-turbo',
     'gpt-4-turbo-2024-04-09',
@@ -141,6 +166,10 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
     'gpt-5-nano-2025-08-07',
     'o3',
     'o3-2025-04-16',
+    'gpt-5-pro',
+    'gpt-5-pro-2025-10-06',
+    'o3-pro',
+    'o3-pro-2025-06-10',
   ],
   '2027-01-14': [
     'gpt-4.1',
@@ -154,7 +183,13 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
     'gpt-4o-mini-2024-07-18',
   ],
   '2027-01-20': ['gpt-audio-mini', 'gpt-audio-mini-2025-12-15'],
-  '2027-04-01': ['gpt-5.4-nano', 'gpt-5.4-nano-2026-03-17', 'gpt-5.1', 'gpt-5.1-2025-11-13'],
+  '2027-04-01': [
+    'gpt-5.4-nano',
+    'gpt-5.4-nano-2026-03-17',
+    'gpt-5.1',
+    'gpt-5.1-2025-11-13',
+    'gpt-5.3-codex',
+  ],
 };
 
 export const openaiFacts = {
