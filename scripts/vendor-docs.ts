@@ -54,7 +54,7 @@ below: \`evaldiff validate\`, \`plan\` and every run say it at the line of the p
 parameter are asked without it. A grader's temperature and limit are ours to leave out or to rename.
 
 Of a model that is not in the table, and of one at a server of the workflow's (input \`endpoints\`), the first request of a kind (model and parameters with their values) finds out
-alone what it takes, for up to 2 seconds. A parameter of a prompt that it refuses is an error of all requests of that kind once a second one, with other messages, was told the same; a
+alone what it takes, for up to 2 seconds. A parameter of a prompt that it refuses by name is an error of all requests of that kind once a second one, with other messages, was told the same; a
 model that is not there is one of all for that model, a refused key or used up credit of all to that server: they are not sent. What a grader need not say (its temperature, the form of its answer) is left out, and kept in the store for 30 days: the plan says
 how many requests that may take, which no cap counts. Answers of a form (grades, insights) are asked for as a schema, else as a tool that has to be used, else in plain text.`,
     ...vendorNames()
@@ -117,6 +117,7 @@ The input \`endpoints\` (in a terminal \`--endpoint\`, or lines of \`EVALDIFF_EN
 | --- | --- | --- |
 | Azure OpenAI, newer addresses | \`azure=https://RESOURCE.openai.azure.com/openai/v1 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment |
 | Azure OpenAI, older addresses | \`azure=https://RESOURCE.openai.azure.com/openai api-version=2024-10-21 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment; the key goes as \`api-key\` |
+| Claude in Microsoft Foundry | \`foundry=https://RESOURCE.services.ai.azure.com/anthropic key=AZURE_FOUNDRY_KEY\` | with \`provider: anthropic\`; the model is the name of the deployment |
 | A gateway before it | \`gate=https://gate.example/openai api-version=2024-10-21 header=x-team:TEAM_TOKEN\` | \`header=NAME:ENV_NAME\` as often as needed |
 | Amazon Bedrock | \`bedrock=https://bedrock-runtime.REGION.amazonaws.com/openai/v1 key=AWS_BEARER_TOKEN_BEDROCK\` | Bedrock API keys alone, no roles |
 | Ollama on the runner | \`local=http://127.0.0.1:11434/v1 concurrency=2\` | no key |

@@ -183,6 +183,19 @@ const fable: Place = { ...anthropic, model: 'claude-fable-5-1' };
 /** Takes a temperature, but not under the newest version of the API: …/api/versioning */
 const older: Place = { ...anthropic, model: 'claude-sonnet-4-6', temperature: true };
 
+/**
+ * A name of the team's own before a model, at an address of Azure's without a version:
+ * https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry
+ */
+const foundry: Place = {
+  ...anthropic,
+  name: 'Claude in Microsoft Foundry',
+  host: null,
+  path: '/anthropic/v1/messages',
+  model: 'our-claude',
+  temperature: true,
+};
+
 const GEMINI = [
   ...['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'n'],
   ...['stop', 'stream', 'stream_options', 'response_format', 'tools', 'tool_choice', 'seed'],
@@ -583,5 +596,16 @@ export const PLACES: readonly Place[] = [
     openrouter,
     together,
   ],
-  ...[perplexity, azureOlder, azureNewer, gateway, bedrock, ollama, service, vllm, lmStudio],
+  ...[
+    perplexity,
+    azureOlder,
+    azureNewer,
+    foundry,
+    gateway,
+    bedrock,
+    ollama,
+    service,
+    vllm,
+    lmStudio,
+  ],
 ];

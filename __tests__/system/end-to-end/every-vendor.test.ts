@@ -40,13 +40,17 @@ function row(label: string): string {
 }
 
 /** What docs/models.md says to write for a place. */
-function recipe({ name, model }: Place): { settings: string; line: string | null } {
+function recipe({ name, model, api }: Place): { settings: string; line: string | null } {
   if (isVendor(name)) {
     const [settings = ''] = /models: \{.*\} \}/.exec(row(factsOf(name).label)) ?? [];
     return { settings, line: null };
   }
   const [, line = '', endpoint = ''] = /\| `((\w+)=[^`]+)`/.exec(row(name)) ?? [];
-  return { settings: `models: { '${model}': { provider: openai, endpoint: ${endpoint} } }`, line };
+  const provider = api === 'messages' ? 'anthropic' : 'openai';
+  return {
+    settings: `models: { '${model}': { provider: ${provider}, endpoint: ${endpoint} } }`,
+    line,
+  };
 }
 
 interface Asked {

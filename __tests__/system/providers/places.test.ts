@@ -34,7 +34,7 @@ async function at(place: Place, key = KEY): Promise<Setting> {
     }),
   );
   open.push(() => providers.close());
-  const provider: VendorName = vendor ?? 'openai';
+  const provider: VendorName = vendor ?? (place.api === 'messages' ? 'anthropic' : 'openai');
   const endpoint = vendor === null ? 'there' : null;
   return {
     server,
@@ -51,9 +51,9 @@ async function at(place: Place, key = KEY): Promise<Setting> {
 
 /** As the workflow's line would have it. */
 function endpointOf({ path, key: asked }: Place, { origin }: PlaceServer, key: string) {
-  const url = `${origin}${path.replace(/(\/deployments.*|\/chat\/completions.*)$/, '')}`;
+  const url = `${origin}${path.replace(/(\/deployments.*|\/chat\/completions.*|\/v1\/messages)$/, '')}`;
   const apiVersion = /api-version=(.+)$/.exec(path)?.[1] ?? null;
-  const own = asked !== null && !['authorization', 'api-key'].includes(asked.header);
+  const own = asked !== null && !['authorization', 'api-key', 'x-api-key'].includes(asked.header);
   return {
     url,
     apiVersion,
