@@ -269,6 +269,16 @@ export function vendorContract(vendor: VendorName): void {
     },
   );
 
+  test.each<[string, Scripted]>([
+    ['no time', { status: 429, headers: { 'retry-after': '0' } }],
+    ['a time that is over', { status: 429, headers: { 'retry-after': new Date(0).toUTCString() } }],
+  ])('a server that asks for %s is given a pause all the same', async (_, answer) => {
+    const { ask, clock } = await start(vendor, first(answer));
+    expect(await ask()).toMatchObject({ status: 'ok' });
+    expect(clock.pauses).toHaveLength(1);
+    expect(clock.pauses[0]).toBeGreaterThanOrEqual(2000);
+  });
+
   test('does not ask again where the server says so, nor where it asks for an hour', async () => {
     const { ask, server } = await start(
       vendor,

@@ -144,9 +144,10 @@ function outcomeOf(
 
 function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
   if (fault.retry === 'never') return 0;
-  // A little later than asked, each call at its own moment, so that they do not all come back at
+  // Nothing, or a moment that is over, was asked for by a clock of its own: the pause is ours.
+  // Else a little later than asked, each call at its own moment, so that they do not all come back at
   // once.
-  if (fault.waitMs !== null)
+  if (fault.waitMs !== null && fault.waitMs > 0)
     return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
   const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));
   return Math.ceil(grown * (0.5 + random() / 2));

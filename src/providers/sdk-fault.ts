@@ -25,6 +25,14 @@ export function askedWait(headers: HeaderReader, now: number): number | null {
   );
 }
 
+/** Google's wish to be left alone, in the body: `details: [{retryDelay: '34s'}]`. */
+function retryDelay(body: unknown): number | null {
+  const details = member(body, 'details');
+  const delays = (Array.isArray(details) ? details : []).map((each) => member(each, 'retryDelay'));
+  const delay = delays.find((each) => typeof each === 'string');
+  return typeof delay === 'string' ? duration(delay) : null;
+}
+
 const LIMITS: readonly { remaining: string; reset: string }[] = [
   ...['requests', 'tokens'].map((what) => ({
     remaining: `x-ratelimit-remaining-${what}`,
@@ -100,14 +108,15 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
   const status = member(error, 'status');
   if (typeof status !== 'number') return fault('network', 'the request could not be sent');
   const headers = headersOf(error);
-  const { code, said } = whatServerSaid(member(error, 'error'));
+  const body = member(error, 'error');
+  const { code, said } = whatServerSaid(body);
   const retry = headers.get('x-should-retry');
   return httpFault({
     status,
     code,
     said: foreignLine(said, redact, SAID),
     page: /^\s*text\/html\b/i.test(headers.get('content-type') ?? ''),
-    waitMs: askedWait(headers, now),
+    waitMs: askedWait(headers, now) ?? retryDelay(body),
     shouldRetry: retry === 'true' ? true : retry === 'false' ? false : null,
   });
 }
@@ -126,9 +135,10 @@ export function replyFault(
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const whole = member(data, 'error') ?? (member(data, 'object') === 'error' ? data : null);
   const inChoice = member(choice, 'error') ?? null;
-  if (inChoice === null && (whole === null || choice !== undefined)) return null;
+  const failed = inChoice ?? (choice === undefined ? whole : null);
+  if (failed === null) return brokenOff(choice);
   const body = inChoice === null ? data : choice;
-  const given = Number(member(inChoice ?? whole, 'code'));
+  const given = Number(member(failed, 'code'));
   const { code, said } = whatServerSaid(body);
   return httpFault({
     status: given >= 400 && given <= 599 ? given : statusOf(code),
@@ -137,6 +147,16 @@ export function replyFault(
     waitMs: askedWait(headers, now),
     shouldRetry: null,
   });
+}
+
+/** Ends of half an answer, by fault of the server: Mistral's and OpenRouter's, and DeepSeek's. */
+const BROKEN_OFF = new Set<unknown>(['error', 'insufficient_system_resource']);
+
+function brokenOff(choice: unknown): Fault | null {
+  const end = member(choice, 'finish_reason');
+  return BROKEN_OFF.has(end)
+    ? fault('server', `the server broke its answer off (${String(end)})`, { retry: 'later' })
+    : null;
 }
 
 /** The status that goes with a vendor's word for an error; what nothing is known of may pass. */

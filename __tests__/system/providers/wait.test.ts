@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { askedWait, exhaustedWait } from '../../../src/providers/sdk-fault.ts';
+import { askedWait, exhaustedWait, sdkFault } from '../../../src/providers/sdk-fault.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 
@@ -44,4 +44,24 @@ describe('the time a server asks to wait', () => {
     expect(exhaustedWait(limits('0', '5'), NOW)).toBe(5000);
     expect(exhaustedWait(limits('0', '0'), NOW)).toBe(30_000);
   });
+});
+
+test.each([
+  ['34s', 34_000],
+  ['1.5s', 1500],
+  ['soon', null],
+])('Google asks for a pause of %s in the body', (retryDelay, wait) => {
+  const error = {
+    status: 429,
+    error: {
+      code: 429,
+      message: 'Quota exceeded',
+      details: [
+        { '@type': 'type.googleapis.com/google.rpc.QuotaFailure' },
+        { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay },
+      ],
+    },
+  };
+  const context = { now: NOW, timeoutMs: 1000, redact: (text: string) => text };
+  expect(sdkFault(error, context)).toMatchObject({ retry: 'limited', waitMs: wait });
 });

@@ -116,6 +116,9 @@ const reply = z.object({
 const FINISH: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   length: 'length',
+  // Mistral's, where the context is full, and Together's.
+  model_length: 'length',
+  eos: 'stop',
   content_filter: 'filter',
   tool_calls: 'tool',
   function_call: 'tool',
@@ -133,7 +136,7 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
   const said = textOf(message.content);
   const refusal = refusalOf(message.refusal, said);
   // A refusal in its own field stops like an answer does, but is none.
-  const finish_reason = refusal === '' ? (FINISH[choice.finish_reason ?? ''] ?? 'other') : 'filter';
+  const finish_reason = refusal === '' ? finishOf(choice.finish_reason ?? '') : 'filter';
   if (finish_reason === 'filter' && said + refusal === '') return { kind: 'withheld' };
   return {
     kind: 'answer',
@@ -142,6 +145,11 @@ function read(data: unknown, { schema }: Ask): VendorAnswer | null {
     ...counted,
     tool_calls: calls,
   };
+}
+
+/** Google says what was found behind a colon: `content_filter: PROHIBITED_CONTENT`. */
+function finishOf(reason: string): FinishReason {
+  return FINISH[reason.split(':')[0] ?? ''] ?? 'other';
 }
 
 /** Text is the answer, whatever stands beside it. */

@@ -70,6 +70,30 @@ describe('a chat completion', () => {
     });
   });
 
+  test.each([
+    ['content_filter: PROHIBITED_CONTENT', 'filter'],
+    ['model_length', 'length'],
+    ['eos', 'stop'],
+  ])('that ends with %s ends by %s', async (reason, finish_reason) => {
+    expect(await answerTo({ content: 'half' }, reason)).toMatchObject({ finish_reason });
+  });
+
+  test('that Google withheld is an error of the filter', async () => {
+    const withheld = await answerTo({}, 'content_filter: SAFETY');
+    expect(errorOf(withheld).kind).toBe('filtered');
+  });
+
+  test.each(['error', 'insufficient_system_resource'])(
+    'that the server broke off (%s) is no answer, and is asked for again',
+    async (finish_reason) => {
+      const half = { choices: [{ finish_reason, message: { content: 'half' } }] };
+      const { ask } = await start(({ index }) =>
+        index === 0 ? { body: JSON.stringify(half) } : { text: 'whole' },
+      );
+      expect(await ask()).toMatchObject({ output: 'whole' });
+    },
+  );
+
   test('that ends for an unknown reason, or none, still counts', async () => {
     expect(await answerTo({ content: 'x' }, 'novel')).toMatchObject({
       output: 'x',
