@@ -56,9 +56,8 @@ export function steady(text: string): string {
 
 function workbenchOf(result: Result): Shown['workbench'] {
   const matrices = matricesOf(result, null);
-  const board = boardOf({ result, all: null, missing: false, notes: [], empty: [] });
-  const first = /data-key="([^"]*)"/.exec(board.html)?.[1]?.replaceAll('&quot;', '"');
-  const row = matrices.flatMap(({ rows }) => rows).find(({ key }) => key === first);
+  const board = boardOf({ result, all: null, matrices, missing: false, notes: [], empty: [] });
+  const row = matrices[0]?.rows[0];
   if (row === undefined) throw new Error('the board has no reference');
   return {
     board: {

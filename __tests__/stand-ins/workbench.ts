@@ -1,21 +1,23 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
+import type { Board } from '../../src/report/page/workbench.ts';
 import { beginIn, localEndpoint, type Said } from './command-line.ts';
 import { startModelServer, type ModelServer, type Script } from './models/server.ts';
 import { createRepository, temporaryFolder } from './repository.ts';
 
-/** What the page fetches, as far as tests read it. */
-export interface SeenBoard {
-  html: string;
-  choices: string;
+/** What the page fetches. */
+export interface SeenBoard extends Board {
   note: string;
   bad: boolean;
   old: boolean;
   undo: boolean;
   spend: string;
-  rows: { status: string; tags: string[] }[];
 }
+
+/** The rows of all its matrices, in their order. */
+export const rowsOf = ({ matrices }: Board): Board['matrices'][number]['rows'] =>
+  matrices.flatMap(({ rows }) => rows);
 
 /** An open workbench on files of its own, and what a page would ask it. */
 export interface OpenWorkbench {
@@ -104,9 +106,7 @@ export async function openWorkbench({
     }
   };
   const keyOf = async (id: string): Promise<string> => {
-    const keys = [...(await board()).html.matchAll(/data-key="([^"]*)"/g)].map(([, key = '']) =>
-      key.replaceAll('&quot;', '"'),
-    );
+    const keys = rowsOf(await board()).map(({ key }) => key);
     const key = keys.find((one) => one.includes(`"${id}"`));
     if (key === undefined) throw new Error(`there is no row of ${id}: ${keys.join(' ')}`);
     return key;

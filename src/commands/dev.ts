@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { readCommandLine } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import { spendWords, type Spend } from '../report/page/workbench.ts';
-import { variantWords } from '../report/sections/phrases.ts';
 import { afterEachEdit } from '../session/watch.ts';
 import { logLine } from '../text/log.ts';
 import { projectFolder } from './find-project.ts';
@@ -205,12 +204,12 @@ function raise({ state: { spend }, looking, given }: Performing): ActionReply {
 
 /** More tries of one cell. Base's are of use beside as many of the other side. */
 function moreTries(
-  { row: { key }, cell: { suite, reference }, side }: Chosen,
+  { row: { key }, cell: { variant, suite, reference }, side }: Chosen,
   { looking }: Performing,
 ): ActionReply {
   const { id, base, head } = reference;
   const compared = side === 'base' && base !== null;
-  void looking.more(`${key} ${side} ${variantWords(suite.variant)}`, {
+  void looking.more(`${key} ${side} ${variant}`, {
     suite: suite.name,
     id,
     variant: suite.variant,

@@ -5,7 +5,6 @@ import {
   type MatrixRow,
 } from '../report/page/workbench-rows.ts';
 import { referenceFields } from '../report/page/workbench.ts';
-import { variantWords } from '../report/sections/phrases.ts';
 import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
@@ -38,8 +37,10 @@ export function acceptable(
 }
 
 /** The buttons of one variant's cells: what their answers are taken for, and more of them. */
-export function cellActsHtml({ suite, reference }: Cell, rubrics: readonly RubricChoice[]): string {
-  const variant = variantWords(suite.variant);
+export function cellActsHtml(
+  { variant, reference }: Cell,
+  rubrics: readonly RubricChoice[],
+): string {
   return (['head', 'base'] as const)
     .filter((side) => reference[side] !== null)
     .map((side) => {

@@ -13,15 +13,56 @@ import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { sentKey } from '../session/sent-prompts.ts';
 import { actsHtml, cellActsHtml } from './workbench-acts.ts';
-import type { WrittenPrompt } from './workbench-engine.ts';
+import type { WorkLook, WrittenPrompt } from './workbench-engine.ts';
 import type { State } from './workbench-looking.ts';
 import type { Action } from './workbench-server.ts';
 
-/** The results with the further tries of single cells in their places. */
-function withMore({ look: found, more }: State): { result: Result; all: Result | null } | null {
+/** What a look shows, made once for it and the further tries of its cells. */
+interface View {
+  /** The results of these further tries. */
+  more: readonly Result[];
+  board: Board;
+  rows: ReadonlyMap<string, MatrixRow>;
+}
+
+const views = new WeakMap<WorkLook, View>();
+
+function viewOf({ look: found, more }: State): View | null {
   if (found === null) return null;
+  const further = [...more.values()];
+  const known = views.get(found);
+  if (known?.more.length === further.length && known.more.every((one, at) => one === further[at]))
+    return known;
+  const view = { more: further, ...viewWith(found, further) };
+  views.set(found, view);
+  return view;
+}
+
+function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> {
+  const { alone, missing } = found;
+  const shown = withMore(found, more);
+  const matrices = matricesOf(shown.result, shown.all);
+  const notes =
+    alone === null
+      ? []
+      : [`Only the files as they are, with nothing to compare them with: ${alone}`];
+  const empty = [...found.prompts].flatMap(([key, { name, variables, references, tool }]) =>
+    references === 0 && tool === null ? [{ key, name, variables }] : [],
+  );
+  return {
+    board: boardOf({ ...shown, matrices, missing, notes, empty }),
+    rows: new Map(matrices.flatMap(({ rows }) => rows.map((row) => [row.key, row]))),
+  };
+}
+
+/** The results with the further tries of single cells in their places. */
+function withMore(
+  { result, all: stored }: WorkLook,
+  more: readonly Result[],
+): Pick<WorkLook, 'result' | 'all'> {
+  if (more.length === 0) return { result, all: stored };
   const further = new Map<string, ReferenceResult[]>();
-  for (const { suites } of more.values())
+  for (const { suites } of more)
     for (const suite of suites)
       for (const one of suite.references) {
         const key = sentKey(suite, one.id);
@@ -36,45 +77,30 @@ function withMore({ look: found, more }: State): { result: Result; all: Result |
       }),
       one,
     );
-  const merged = (result: Result): Result =>
-    further.size === 0
-      ? result
-      : {
-          ...result,
-          suites: result.suites.map((suite) => ({
-            ...suite,
-            references: suite.references.map((one) => withFurther(suite, one)),
-          })),
-        };
-  return { result: merged(found.result), all: found.all === null ? null : merged(found.all) };
+  const merged = (into: Result): Result => ({
+    ...into,
+    suites: into.suites.map((suite) => ({
+      ...suite,
+      references: suite.references.map((one) => withFurther(suite, one)),
+    })),
+  });
+  return { result: merged(result), all: stored === null ? null : merged(stored) };
 }
 
 function longer(one: SideResult | null, other: SideResult | null): SideResult | null {
   return (other?.tries.length ?? 0) > (one?.tries.length ?? 0) ? other : one;
 }
 
+const NOTHING: Board = { head: '', matrices: [], firsts: '', choices: '' };
+
 export function shownBoard(state: State): object {
-  const { note, bad, old, spend, look: found } = state;
-  const shown = withMore(state);
-  const common = { note, bad, old, spend: spendWords(spend), undo: state.written.length > 0 };
-  if (shown === null || found === null)
-    return { ...common, html: '', choices: '', rows: [] } satisfies Board & object;
-  const { alone, missing } = found;
-  const notes =
-    alone === null
-      ? []
-      : [`Only the files as they are, with nothing to compare them with: ${alone}`];
-  const empty = [...found.prompts].flatMap(([key, { name, variables, references, tool }]) =>
-    references === 0 && tool === null ? [{ key, name, variables }] : [],
-  );
-  return { ...common, ...boardOf({ ...shown, missing, notes, empty }) };
+  const { note, bad, old, spend } = state;
+  const board = viewOf(state)?.board ?? NOTHING;
+  return { note, bad, old, spend: spendWords(spend), undo: state.written.length > 0, ...board };
 }
 
 function rowOf(state: State, key: string): MatrixRow | null {
-  const shown = withMore(state);
-  if (shown === null) return null;
-  const rows = matricesOf(shown.result, shown.all).flatMap((matrix) => matrix.rows);
-  return rows.find((row) => row.key === key) ?? null;
+  return viewOf(state)?.rows.get(key) ?? null;
 }
 
 export function detailOf(state: State, key: string): string | null {

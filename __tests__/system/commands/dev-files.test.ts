@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { commandIn } from '../../stand-ins/command-line.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
-import { openWorkbench, type OpenWorkbench } from '../../stand-ins/workbench.ts';
+import { openWorkbench, rowsOf, type OpenWorkbench } from '../../stand-ins/workbench.ts';
 
 jest.setTimeout(120_000);
 
@@ -47,9 +47,8 @@ function acceptIn(detail: string): { kind: string; cell: string; answer: string 
 
 /** The id that a reference without one got, by a word of its row. */
 async function idOf({ board }: OpenWorkbench, word: string): Promise<string> {
-  const { html } = await board();
-  const row = html.split('<div role="row" class="ref"').find((one) => one.includes(word)) ?? '';
-  return /&quot;([0-9a-f]{10}(?:-\d+)?)&quot;\]"/.exec(row)?.[1] ?? '';
+  const row = rowsOf(await board()).find(({ html }) => html.includes(word));
+  return /"([0-9a-f]{10}(?:-\d+)?)"\]$/.exec(row?.key ?? '')?.[1] ?? '';
 }
 
 describe('what the workbench writes', () => {
@@ -62,7 +61,7 @@ describe('what the workbench writes', () => {
     });
     for (const name of ['mapped', 'keyed', 'plain'])
       bench.edit(`prompts/${name}.yaml`, 'Say', 'Tell');
-    await settled(({ rows }) => rows.some(({ status }) => status === 'unchanged'));
+    await settled((board) => rowsOf(board).some(({ status }) => status === 'unchanged'));
   });
   afterAll(async () => {
     await bench.close();
@@ -205,8 +204,8 @@ describe('what the workbench writes', () => {
   });
 
   test('begins with the first reference of a prompt that has none', async () => {
-    const { html } = await bench.board();
-    const [, prompt = ''] = /data-kind="first" data-prompt="([^"]*)"/.exec(html) ?? [];
+    const { firsts } = await bench.board();
+    const [, prompt = ''] = /data-kind="first" data-prompt="([^"]*)"/.exec(firsts) ?? [];
     const first = { kind: 'first', prompt: prompt.replaceAll('&quot;', '"') };
     expect(await bench.act(first)).toEqual({ said: 'Give the new reference an input.', bad: true });
     expect(await bench.act({ ...first, 'input:who': 'Ada', expected: 'Ada' })).toMatchObject({
@@ -215,12 +214,14 @@ describe('what the workbench writes', () => {
     expect(bench.file('prompts/tests/empty.yaml')).toBe(
       `${FILES['prompts/tests/empty.yaml']}references: [{ input: { who: "Ada" }, expected: "Ada" }]\n`,
     );
-    const after = await settled((board) => board.html.includes('>Ada<'));
-    expect(after.html).not.toContain('data-kind="first"');
+    const after = await settled((board) =>
+      rowsOf(board).some(({ html }) => html.includes('>Ada<')),
+    );
+    expect(after.firsts).not.toContain('data-kind="first"');
   });
 
   test('shows what a report notes besides', async () => {
-    expect((await bench.board()).html).toMatch(
+    expect((await bench.board()).head).toMatch(
       /<details id="notices"><summary>\d+ notices?: .*the prompt &quot;untested&quot; has no tests/,
     );
   });
@@ -238,8 +239,8 @@ test('opens where no prompt has a reference yet, git or not', async () => {
     'prompts/tests/empty.yaml': FILES['prompts/tests/empty.yaml'],
   };
   const bench = await openWorkbench({ files, answer: says, git: false });
-  const { html, bad } = await bench.boardWhen(({ note }) => note === 'up to date');
-  expect([html.includes('data-kind="first"'), bad]).toEqual([true, false]);
+  const { firsts, bad } = await bench.boardWhen(({ note }) => note === 'up to date');
+  expect([firsts.includes('data-kind="first"'), bad]).toEqual([true, false]);
   await bench.close();
 });
 
@@ -270,7 +271,7 @@ test('allows as much again as was given, and no more', async () => {
   });
   bench.edit('prompts/plain.yaml', 'Say', 'Tell');
   const refused = await bench.boardWhen(({ bad }) => bad);
-  expect([refused.note, refused.html.includes('No verdict yet')]).toEqual([
+  expect([refused.note, refused.head.includes('No verdict yet')]).toEqual([
     expect.stringContaining('Nothing was sent'),
     true,
   ]);
@@ -279,8 +280,8 @@ test('allows as much again as was given, and no more', async () => {
     said: '$0.00 of $0.50 spent · 0 of 4 calls',
     bad: false,
   });
-  const { html } = await bench.boardWhen(({ note }) => note === 'up to date');
-  expect([html.includes('No verdict yet'), bench.server.requests.length]).toEqual([false, 4]);
+  const { head } = await bench.boardWhen(({ note }) => note === 'up to date');
+  expect([head.includes('No verdict yet'), bench.server.requests.length]).toEqual([false, 4]);
   await bench.close();
 });
 

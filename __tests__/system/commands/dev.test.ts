@@ -18,6 +18,7 @@ import {
 } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
+import { matricesOf } from '../../../src/report/page/workbench-rows.ts';
 import { boardOf } from '../../../src/report/page/workbench.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
@@ -394,7 +395,14 @@ inBrowser('the workbench in a browser', () => {
 
     test('filters by attribute: the references that have it, and they alone', async () => {
       const result = withKinds(12);
-      const board = boardOf({ result, all: null, missing: false, notes: [], empty: [] });
+      const board = boardOf({
+        result,
+        all: null,
+        matrices: matricesOf(result, null),
+        missing: false,
+        notes: [],
+        empty: [],
+      });
       const common = { note: 'up to date', bad: false, old: false, spend: '', undo: false };
       await page.route('**/board', (route) => route.fulfill({ json: { ...common, ...board } }));
       await page.reload();

@@ -238,7 +238,8 @@ describe('what an action writes', () => {
     const side = (...answers: string[]) => ({ ...sideResult(['pass']), tries: answers.map(made) });
     const reference = referenceResult('a', { head: side('one', 'two', ' '), base: side('three') });
     const suite = suiteOf('p', [reference]);
-    const html = cellActsHtml({ suite, reference }, CHOICES);
+    const cell = { variant: 'm', suite, reference };
+    const html = cellActsHtml(cell, CHOICES);
     expect(
       [...html.matchAll(/data-form="label" data-cell="(\w+) [^"]*" data-answer="([^"]*)"/g)].map(
         ([, ...found]) => found,
@@ -248,7 +249,7 @@ describe('what an action writes', () => {
       ['head', sha256('two')],
       ['base', sha256('three')],
     ]);
-    expect(cellActsHtml({ suite, reference }, [])).not.toContain('label');
+    expect(cellActsHtml(cell, [])).not.toContain('label');
     expect(await act(label('polite', 'No', 'two'), { head: reference.head })).toMatchObject({
       bad: false,
     });

@@ -1,14 +1,4 @@
-/**
- * For the scripts of pages with such a filter. `wantedIn`: what is chosen in it; `fits`: whether a
- * row `{status, suite, tags, kinds, …}`, all but the first lists of values, is among that.
- */
-export const FILTER_SCRIPT = `
-  const wantedIn = (filter) => ({
-    statuses: new Set([...filter.querySelectorAll('input[type=checkbox]:checked')].map(({ value }) => value)),
-    choices: [...filter.querySelectorAll('select')].map(({ name, value }) => ({ name, value })),
-  });
-  const fits = (row, { statuses, choices }) => statuses.has(row.status) && choices.every(({ name, value }) => value === '' || row[name].includes(value));
-`;
+import { LIST_SCRIPT } from './long-list.ts';
 
 /**
  * The page's script: the list of references. Its rows were written and escaped where the page was
@@ -19,9 +9,7 @@ export const SCRIPT = `
   const filter = document.getElementById('filter');
   const list = document.getElementById('list');
   if (filter === null || list === null) return;
-  const VIEW = 50;
   const KEPT = 12;
-  const ROW_HEIGHT = 44;
   const packs = [...document.querySelectorAll('.pack')].map((one) => {
     const text = one.textContent;
     one.remove();
@@ -29,15 +17,10 @@ export const SCRIPT = `
   });
   const packRows = Number(list.dataset.pack);
   const own = [...list.children];
-  const template = document.createElement('template');
-  const made = (html) => {
-    template.innerHTML = html;
-    return template.content.firstElementChild;
-  };
   const query = filter.querySelector('input[type=search]');
-  const boxes = [...filter.querySelectorAll('input[type=checkbox]')];${FILTER_SCRIPT}  const selects = [...filter.querySelectorAll('select')];
-  const said = filter.querySelector('output');
-
+  const boxes = [...filter.querySelectorAll('input[type=checkbox]')];
+  const selects = [...filter.querySelectorAll('select')];
+  const said = filter.querySelector('output');${LIST_SCRIPT}
   const unpack = (text) => new Response(new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).json();
   const kept = new Map();
   const load = (number) => {
@@ -57,66 +40,32 @@ export const SCRIPT = `
   let index = [];
   const placeOf = new Map();
   let shown = [];
-  let parts = [];
   let turns = 0;
   let all = false;
-  let printing = false;
   const otherwise = new Set();
   const isOpen = (id) => all !== otherwise.has(id);
-
-  const put = (part, rows) => {
-    part.box.replaceChildren(...rows.map((row) => (typeof row === 'string' ? made(row) : row)));
-    part.box.style.height = '';
-    part.filled = true;
-    for (const one of part.box.children) if (one.open !== isOpen(one.id)) one.open = !one.open;
-  };
-  const fill = async (part, wanted = false) => {
-    part.near = true;
-    if (part.filled) return;
-    const rows = await rowsAt(part.places);
-    // What is wanted is about to be scrolled to.
-    if ((part.near || wanted) && !part.filled) put(part, rows);
-  };
-  const clear = (part) => {
-    part.near = false;
-    if (!part.filled || part.stays || printing || part.box.contains(document.activeElement)) return;
-    part.box.style.height = part.box.offsetHeight + 'px';
-    part.box.replaceChildren();
-    part.filled = false;
-  };
-  const watcher = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const part = parts.find(({ box }) => box === target);
-      if (part !== undefined) void (isIntersecting ? fill(part) : clear(part));
-    }
-  }, { rootMargin: '1200px 0px' });
-  const watch = () => {
-    watcher.disconnect();
-    for (const { box } of parts) watcher.observe(box);
-  };
+  const rows = longList(list, {
+    view: 50,
+    rowHeight: 44,
+    rowsOf: rowsAt,
+    stays: (places) => places.every((at) => at < own.length),
+    dress: (row) => {
+      if (row.open !== isOpen(row.id)) row.open = !row.open;
+    },
+  });
   const show = (places) => {
     shown = places;
-    parts = [];
-    for (let from = 0; from < places.length; from += VIEW) {
-      const of = places.slice(from, from + VIEW);
-      const part = { box: document.createElement('div'), places: of, filled: false, near: false, stays: of.every((at) => at < own.length) };
-      if (part.stays) put(part, of.map((at) => own[at]));
-      else part.box.style.height = of.length * ROW_HEIGHT + 'px';
-      parts.push(part);
-    }
-    list.replaceChildren(...parts.map(({ box }) => box));
-    watch();
     said.textContent = places.length.toLocaleString('en-US') + ' of ' + index.length.toLocaleString('en-US') + ' shown';
+    return rows.show(places);
   };
 
-  const plain = (html) => html.replace(/<[^>]*>/g, '').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').toLowerCase();
   const textOf = (row) => (typeof row === 'string' ? plain(row) : row.textContent.toLowerCase());
   const withWords = async (places, words, isLate) => {
     const found = [];
-    for (let from = 0; from < places.length && !isLate(); from += VIEW) {
-      const some = places.slice(from, from + VIEW);
-      const rows = await rowsAt(some);
-      found.push(...some.filter((_, at) => textOf(rows[at]).includes(words)));
+    for (let from = 0; from < places.length && !isLate(); from += packRows) {
+      const some = places.slice(from, from + packRows);
+      const read = await rowsAt(some);
+      found.push(...some.filter((_, at) => textOf(read[at]).includes(words)));
     }
     return found;
   };
@@ -131,14 +80,8 @@ export const SCRIPT = `
     if (turn === turns) show(found);
   };
 
-  const rowAt = async (number) => {
-    const part = parts[Math.floor(number / VIEW)];
-    if (part === undefined || number < 0) return null;
-    await fill(part, true);
-    return part.box.children[number % VIEW] ?? null;
-  };
   const focus = async (number) => {
-    const row = await rowAt(number);
+    const row = await rows.reveal(shown[number]);
     if (row !== null) row.querySelector('summary').focus();
   };
   const reset = () => {
@@ -151,11 +94,11 @@ export const SCRIPT = `
     const at = placeOf.get(id);
     if (at === undefined) return;
     if (!shown.includes(at)) await reset();
-    const row = await rowAt(shown.indexOf(at));
+    const row = await rows.reveal(at);
     row.open = true;
     row.querySelector('summary').focus({ preventScroll: true });
     row.scrollIntoView();
-    // Rows above it are filled in once they are near, and may be higher than was thought.
+    // Rows above it may be higher than was thought.
     setTimeout(() => row.scrollIntoView(), 120);
   };
   const numberOf = (row) => shown.indexOf(placeOf.get(row.id));
@@ -163,20 +106,15 @@ export const SCRIPT = `
   filter.addEventListener('input', () => void apply());
   const rest = document.getElementById('rest');
   const print = async () => {
-    printing = true;
-    for (const part of parts) await fill(part, true);
+    await rows.showAll(true);
     window.print();
   };
   addEventListener('beforeprint', () => {
-    const left = parts.filter(({ filled }) => !filled).reduce((sum, { places }) => sum + places.length, 0);
+    const left = rows.left();
     rest.hidden = left === 0;
     rest.textContent = left.toLocaleString('en-US') + ' more rows are printed by the button Print of this page.';
   });
-  addEventListener('afterprint', () => {
-    printing = false;
-    // Says anew of each part whether it is near, which takes the far ones out again.
-    watch();
-  });
+  addEventListener('afterprint', () => void rows.showAll(false));
   filter.addEventListener('click', ({ target }) => {
     if (target.dataset.print !== undefined) void print();
     if (target.dataset.open === undefined) return;
@@ -224,12 +162,13 @@ export const SCRIPT = `
   addEventListener('hashchange', () => void reveal(location.hash.slice(1)));
 
   const start = async () => {
-    const { statuses, rows } = await unpack(packs.shift());
-    index = rows.map(([number, status, suite, tags, kinds, flipped], at) => {
+    const { statuses, rows: facts } = await unpack(packs.shift());
+    index = facts.map(([number, status, suite, tags, kinds, flipped], at) => {
       placeOf.set('r' + number, at);
       return { status: statuses[status], suite: [String(suite)], tags: (tags ?? []).map(String), kinds: (kinds ?? []).map(String), scoring: flipped ? ['flipped'] : [] };
     });
     filter.hidden = false;
+    list.replaceChildren();
     await apply();
     await reveal(location.hash.slice(1));
   };

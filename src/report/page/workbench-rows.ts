@@ -11,14 +11,14 @@ import { STATUS_ORDER } from './references.ts';
 
 /** One answer sheet: a reference of one prompt with one variant, on base and in the working tree. */
 export interface Cell {
+  /** In words, which tell the variants of a prompt apart. */
+  variant: string;
   suite: SuiteResult;
   reference: ReferenceResult;
 }
 
 /** One column: a variant's answers on one side. */
-export interface MatrixColumn {
-  /** In words, which tell the variants of a prompt apart. */
-  variant: string;
+export interface MatrixColumn extends Pick<Cell, 'variant'> {
   side: Side;
 }
 
@@ -31,20 +31,19 @@ export function columnKey({ side, variant }: MatrixColumn): string {
 export interface MatrixRow {
   /** Stable from one look to the next. */
   key: string;
+  status: RowStatus;
   cells: Cell[];
 }
 
 /** One prompt's matrix. A column is a variant; where there is a base, it has base's answers too. */
 export interface Matrix {
+  /** As {@link promptKey} makes it. */
+  key: string;
   name: string;
   variants: string[];
   verdict: SuiteResult | null;
   apart: string[];
   rows: MatrixRow[];
-}
-
-function rowKey({ path, name }: SuiteResult, { id }: ReferenceResult): string {
-  return JSON.stringify([path, name, id]);
 }
 
 /** Tells prompts apart, whatever variants they run in. */
@@ -53,58 +52,64 @@ export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): s
 }
 
 /** The cell of a row in a column; undefined: this reference is not run in this variant. */
-export function cellIn(
-  { cells }: MatrixRow,
-  { variant }: Pick<MatrixColumn, 'variant'>,
-): Cell | undefined {
-  return cells.find(({ suite }) => variantWords(suite.variant) === variant);
+export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>): Cell | undefined {
+  return cells.find((cell) => cell.variant === variant);
 }
 
 /**
- * References × variants of each prompt: what was compared, and of what was not, the answers that are
- * stored.
+ * References × variants of each prompt, worst first: what was compared, and of what was not, the
+ * answers that are stored.
  */
 export function matricesOf(result: Result, all: Result | null): Matrix[] {
-  const prompts = new Map<string, { compared: SuiteResult[]; stored: SuiteResult[] }>();
-  const entry = (suite: SuiteResult) => {
+  const prompts = new Map<string, Prompt>();
+  const entry = (suite: SuiteResult): Prompt => {
     const key = promptKey(suite);
-    const found = prompts.get(key) ?? { compared: [], stored: [] };
+    const found = prompts.get(key) ?? { key, of: suite, compared: [], stored: [] };
     prompts.set(key, found);
     return found;
   };
   for (const suite of all?.suites ?? []) entry(suite).stored.push(suite);
   for (const suite of result.suites) entry(suite).compared.push(suite);
-  return [...prompts.values()]
-    .map(({ compared, stored }) => matrixOf(compared, stored))
-    .sort((one, other) => worstOf(one) - worstOf(other));
+  return [...prompts.values()].map(matrixOf).sort((one, other) => worstOf(one) - worstOf(other));
+}
+
+interface Prompt {
+  key: string;
+  /** One of its suites. */
+  of: SuiteResult;
+  compared: SuiteResult[];
+  stored: SuiteResult[];
 }
 
 /** Place of its worst row in the order of statuses. */
-function worstOf({ rows }: Matrix): number {
-  return rows.reduce((worst, row) => Math.min(worst, rankOf(row)), ROW_ORDER.length);
+function worstOf({ rows: [worst] }: Matrix): number {
+  return worst === undefined ? ROW_ORDER.length : rankOf(worst);
 }
 
-function matrixOf(compared: readonly SuiteResult[], stored: readonly SuiteResult[]): Matrix {
+function matrixOf({ key, of: { path, name }, compared, stored }: Prompt): Matrix {
   const variants = [
     ...new Set([...compared, ...stored].map(({ variant }) => variantWords(variant))),
   ];
-  const rows = new Map<string, Map<string, Cell>>();
-  for (const suite of [...stored, ...compared])
+  const found = new Map<string, Map<string, Cell>>();
+  for (const suite of [...stored, ...compared]) {
+    const variant = variantWords(suite.variant);
     for (const reference of suite.references) {
-      const key = rowKey(suite, reference);
-      const row = rows.get(key) ?? new Map<string, Cell>();
-      row.set(variantWords(suite.variant), { suite, reference });
-      rows.set(key, row);
+      const cells = found.get(reference.id) ?? new Map<string, Cell>();
+      cells.set(variant, { variant, suite, reference });
+      found.set(reference.id, cells);
     }
+  }
+  const rows = [...found].map(([id, all]): MatrixRow => {
+    const cells = variants.flatMap((variant) => all.get(variant) ?? []);
+    return { key: JSON.stringify([path, name, id]), status: statusOf(cells), cells };
+  });
   return {
-    name: (compared[0] ?? stored[0])?.name ?? '',
+    key,
+    name,
     variants,
     verdict: compared[0] ?? null,
     apart: apartWords(compared.length > 1 ? compared : stored),
-    rows: [...rows].map(([key, cells]) => ({
-      key,
-      cells: variants.flatMap((variant) => cells.get(variant) ?? []),
-    })),
+    rows: rows.sort((one, other) => rankOf(one) - rankOf(other)),
   };
 }
 
@@ -126,7 +131,7 @@ function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
 }
 
 /** The worst of a row's cells that have answers. */
-export function statusOf({ cells }: MatrixRow): RowStatus {
+function statusOf(cells: readonly Cell[]): RowStatus {
   const found = cells
     .filter(({ reference: { base, head } }) =>
       [base, head].some((side) => side !== null && side.tries.length > 0),
@@ -135,8 +140,8 @@ export function statusOf({ cells }: MatrixRow): RowStatus {
   return STATUS_ORDER.find((status) => found.includes(status)) ?? 'not-asked';
 }
 
-export function rankOf(row: MatrixRow): number {
-  return ROW_ORDER.indexOf(statusOf(row));
+function rankOf({ status }: MatrixRow): number {
+  return ROW_ORDER.indexOf(status);
 }
 
 export function tagsOf({ cells: [cell] }: MatrixRow): string[] {

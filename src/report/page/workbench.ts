@@ -7,20 +7,16 @@ import { NAME_LIMIT, NO_LINKS } from '../sections/document.ts';
 import { emphasise } from '../sections/emphasis.ts';
 import { faceOf } from '../sections/faces.ts';
 import { notices } from '../sections/notices.ts';
-import { variantWords } from '../sections/phrases.ts';
 import type { SentPrompts } from '../sections/reference-view.ts';
 import { chip, htmlOf, lineHtml, piecesHtml } from './blocks.ts';
 import { choicesHtml, frequentTags, kindsHtml, ROW_WORDS, type RowStatus } from './filter.ts';
-import { pageIndex } from './page-index.ts';
+import { pageIndex, type PageIndex } from './page-index.ts';
 import { dots, referenceBody, STATUS_TONES } from './references.ts';
 import { EVERYTHING, verdictHtml } from './verdict.ts';
 import {
   attributesIn,
   cellIn,
   columnKey,
-  matricesOf,
-  rankOf,
-  statusOf,
   tagsOf,
   type Cell,
   type MatrixColumn,
@@ -47,6 +43,8 @@ export interface Spend {
 export interface BoardInput {
   result: Result;
   all: Result | null;
+  /** Of these two. */
+  matrices: readonly Matrix[];
   /** Answers are missing yet: there is no verdict. */
   missing: boolean;
   /** Sentences about the state: no base, say. */
@@ -59,58 +57,64 @@ export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend):
   return `${dollars(cost)} of ${dollars(maxCost)} spent${unpriced ? ', besides what has no known price' : ''} · ${String(calls)} of ${String(maxCalls)} calls`;
 }
 
-/** What the page's script reads of a row to filter by it. */
-interface RowFacts {
-  status: RowStatus;
-  suite: string[];
-  tags: readonly string[];
-  kinds: string[];
-}
-
 /** The board as the page's script takes it; every text in its HTML is escaped. */
 export interface Board {
-  /** The verdict and the matrices. */
-  html: string;
-  /** What it can be filtered by. */
+  /** The verdict, and what is said below it. HTML. */
+  head: string;
+  matrices: BoardMatrix[];
+  /** Forms of the prompts whose first reference is yet to be written. HTML. */
+  firsts: string;
+  /** What it can be filtered by. HTML. */
   choices: string;
-  /** Of each row, in their order. */
-  rows: RowFacts[];
+}
+
+interface BoardMatrix {
+  /** Stable from one look to the next. */
+  key: string;
+  /** Its name, as the filter has it and as it is shown. */
+  suite: string;
+  label: string;
+  /** What stands above its rows. HTML. */
+  head: string;
+  /** The columns' heads. HTML. */
+  top: string;
+  columns: number;
+  /** In their order. */
+  rows: BoardRow[];
+}
+
+/** A row, and what it can be filtered by besides its suite. */
+interface BoardRow {
+  /** Stable from one look to the next. */
+  key: string;
+  html: string;
+  status: RowStatus;
+  tags: readonly string[];
+  kinds: string[];
 }
 
 /** What stands in the verdict's place while answers are missing. */
 const PENDING =
   '<section class="verdict open"><h1>… No verdict yet</h1><p>Answers are missing; those that are there stand below.</p></section>';
 
-export function boardOf({ result, all, missing, notes, empty }: BoardInput): Board {
-  const matrices = matricesOf(result, all).map((matrix) => ({
-    ...matrix,
-    rows: [...matrix.rows].sort((one, other) => rankOf(one) - rankOf(other)),
-  }));
+export function boardOf({ result, all, matrices, missing, notes, empty }: BoardInput): Board {
   const rows = matrices.flatMap((matrix) => matrix.rows);
   const found = attributesIn(result, all);
   const index = pageIndex(found, new Set());
   return {
-    html: [
+    head: [
       missing ? PENDING : verdictHtml({ result, links: NO_LINKS }),
       ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
       noticesHtml(result),
-      ...matrices.map((matrix, at) => matrixHtml(matrix, at, result.mode === 'diff')),
-      ...empty.map(emptyHtml),
     ].join('\n'),
+    matrices: matrices.map((matrix) => boardMatrix(matrix, result.mode === 'diff', index)),
+    firsts: empty.map(emptyHtml).join('\n'),
     choices: choicesHtml({
-      statuses: rows.map(statusOf),
+      statuses: rows.map(({ status }) => status),
       suites: matrices.map(({ name }) => ({ value: name, words: name })),
       tags: frequentTags(rows.map(tagsOf)).map((tag) => ({ value: tag, words: tag })),
       kinds: kindsHtml(found, index),
     }),
-    rows: matrices.flatMap(({ name, rows: own }) =>
-      own.map((row) => ({
-        status: statusOf(row),
-        suite: [name],
-        tags: tagsOf(row),
-        kinds: row.cells.flatMap(({ suite, reference }) => index.kinds(suite, reference.id)),
-      })),
-    ),
   };
 }
 
@@ -141,74 +145,87 @@ export function referenceFields(variables: readonly string[]): string {
   ].join('');
 }
 
-function matrixHtml(
-  { name, variants, verdict, apart, rows }: Matrix,
-  at: number,
+function boardMatrix(
+  { key, name, variants, verdict, apart, rows }: Matrix,
   diff: boolean,
-): string {
-  const columns = variants.flatMap((variant, index) => {
+  index: PageIndex,
+): BoardMatrix {
+  const label = shorten(name, NAME_LIMIT);
+  const columns = variants.flatMap((variant, at) => {
     const model = shorten(variant, NAME_LIMIT);
-    const head = {
-      key: columnKey({ variant, side: 'head' }),
-      variant,
-      side: 'head' as const,
-      title: index === 0 ? 'working tree' : model,
-    };
-    const base = {
-      key: columnKey({ variant, side: 'base' }),
-      variant,
-      side: 'base' as const,
-      title: index === 0 ? 'base' : `base, ${model}`,
-    };
+    const head = columnOf({ variant, side: 'head' }, at === 0 ? 'working tree' : model);
+    const base = columnOf({ variant, side: 'base' }, at === 0 ? 'base' : `base, ${model}`);
     return diff ? [base, head] : [head];
   });
-  return [
-    `<section class="matrix"><h2>${escapeMarkup(shorten(name, NAME_LIMIT))} <span class="soft">${escapeMarkup(shorten(variants[0] ?? '', NAME_LIMIT))}</span></h2>`,
-    verdict === null ? '' : `<p class="soft">${escapeMarkup(verdict.summary)}</p>`,
-    ...apart.map((words) => `<p class="soft">${escapeMarkup(words)}</p>`),
-    `<div role="table" aria-label="${escapeMarkup(shorten(name, NAME_LIMIT))}" class="grid c${String(Math.min(columns.length, 8))}">`,
-    `<div role="row" class="top"><span role="columnheader">reference</span>${columns.map(({ title }) => `<span role="columnheader">${escapeMarkup(title)}</span>`).join('')}</div>`,
-    ...rows.map((row, index) => rowHtml(row, `m${String(at)}-${String(index)}`, columns)),
-    '</div></section>',
-  ].join('\n');
+  return {
+    key,
+    suite: name,
+    label,
+    head: [
+      `<h2>${escapeMarkup(label)} <span class="soft">${escapeMarkup(shorten(variants[0] ?? '', NAME_LIMIT))}</span></h2>`,
+      ...[...(verdict === null ? [] : [verdict.summary]), ...apart].map(
+        (words) => `<p class="soft">${escapeMarkup(words)}</p>`,
+      ),
+    ].join('\n'),
+    top: `<span role="columnheader">reference</span>${columns.map(({ title }) => title).join('')}`,
+    columns: columns.length,
+    rows: rows.map((row) => ({
+      key: row.key,
+      html: rowHtml(row, columns),
+      status: row.status,
+      tags: tagsOf(row),
+      kinds: row.cells.flatMap(({ suite, reference }) => index.kinds(suite, reference.id)),
+    })),
+  };
 }
 
-function rowHtml(
-  row: MatrixRow,
-  id: string,
-  columns: readonly (MatrixColumn & { key: string })[],
-): string {
+/** A column as it is drawn: its title, and how each of its cells begins. HTML. */
+interface DrawnColumn extends MatrixColumn {
+  title: string;
+  start: string;
+}
+
+function columnOf(column: MatrixColumn, title: string): DrawnColumn {
+  return {
+    ...column,
+    title: `<span role="columnheader">${escapeMarkup(title)}</span>`,
+    start: `<span role="cell" data-cell="${escapeMarkup(columnKey(column))}"`,
+  };
+}
+
+function rowHtml(row: MatrixRow, columns: readonly DrawnColumn[]): string {
   const [first] = row.cells;
   if (first === undefined) return '';
-  const status = statusOf(row);
+  const { status } = row;
   const { reference } = first;
   return [
-    `<div role="row" class="ref" tabindex="-1" id="${id}" data-key="${escapeMarkup(row.key)}">`,
+    '<div role="row" class="ref" tabindex="-1">',
     `<span role="cell" class="name">${chip(ROW_WORDS[status], status === 'not-asked' ? 'neutral' : STATUS_TONES[status])} <span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>${reference.tags.map((tag) => ` ${chip(tag, 'neutral')}`).join('')}</span>`,
     ...columns.map((column) =>
-      cellHtml(cellIn(row, column)?.reference[column.side] ?? null, column.key),
+      cellHtml(cellIn(row, column)?.reference[column.side] ?? null, column),
     ),
     '</div>',
   ].join('');
 }
 
-function cellHtml(side: SideResult | null, column: string): string {
-  const start = `<span role="cell" data-cell="${escapeMarkup(column)}"`;
+function cellHtml(side: SideResult | null, { start }: DrawnColumn): string {
   if (side === null || side.tries.length === 0) return `${start} class="soft">–</span>`;
-  return `${start}><span class="dots">${dots(side, '')}</span> <span class="soft">${escapeMarkup(scoresOf(side))}</span></span>`;
+  return `${start} class="dots">${dots(side, '')} <span class="soft">${escapeMarkup(scoresOf(side))}</span></span>`;
 }
 
 /** `has 2/2 · polite 0.80`: each metric's mean number, else its passes. */
 function scoresOf({ tries }: SideResult): string {
-  const names = [...new Set(tries.flatMap(({ scores }) => scores.map(({ metric }) => metric)))];
-  const shown = names.slice(0, MOST_METRICS).map((name) => {
-    const scores = tries.flatMap((one) => one.scores.filter(({ metric }) => metric === name));
+  const metrics = Map.groupBy(
+    tries.flatMap(({ scores }) => scores),
+    ({ metric }) => metric,
+  );
+  const shown = [...metrics].slice(0, MOST_METRICS).map(([name, scores]) => {
     const numbers = scores.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
     const passes = scores.filter(({ status }) => status === 'pass').length;
     const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
     return `${shorten(name, 24)} ${numbers.length === 0 ? `${String(passes)}/${String(scores.length)}` : String(Number(mean.toPrecision(3)))}`;
   });
-  return [...shown, ...(names.length > shown.length ? ['…'] : [])].join(' · ');
+  return [...shown, ...(metrics.size > shown.length ? ['…'] : [])].join(' · ');
 }
 
 /** Everything about a row: of each variant its buttons, the prompt as sent, all answers, scores and reasons. */
@@ -219,10 +236,10 @@ export function detailHtml(
 ): string {
   return cells
     .map((cell) => {
-      const { suite, reference } = cell;
+      const { variant, suite, reference } = cell;
       const sent = sentOf(cell);
       return [
-        `<h2>${lineHtml(faceOf(reference), NO_LINKS)} <span class="soft">${escapeMarkup(shorten(`${suite.name}, ${variantWords(suite.variant)}`, NAME_LIMIT))}</span></h2>`,
+        `<h2>${lineHtml(faceOf(reference), NO_LINKS)} <span class="soft">${escapeMarkup(shorten(`${suite.name}, ${variant}`, NAME_LIMIT))}</span></h2>`,
         actsOf(cell),
         sent === null ? '' : promptsHtml(sent),
         referenceBody(reference, LONGEST, NO_LINKS),

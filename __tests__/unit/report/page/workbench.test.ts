@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { matricesOf } from '../../../../src/report/page/workbench-rows.ts';
 import { boardOf } from '../../../../src/report/page/workbench.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import type { SuiteResult } from '../../../../src/result/suite-result.ts';
@@ -6,7 +7,14 @@ import { withKinds } from '../kinds.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
 const board = (result: Result, all: Result | null = null) =>
-  boardOf({ result, all, missing: false, notes: [], empty: [] });
+  boardOf({
+    result,
+    all,
+    matrices: matricesOf(result, all),
+    missing: false,
+    notes: [],
+    empty: [],
+  });
 
 describe("the workbench's board", () => {
   test.each([
@@ -14,7 +22,8 @@ describe("the workbench's board", () => {
     ['stored alone', (result: Result) => board({ ...result, suites: [], attributes: [] }, result)],
   ])('offers each attribute of what is %s, and its references have it', (_, drawn) => {
     const result = withKinds(12);
-    const { choices, rows } = drawn(result);
+    const { choices, matrices } = drawn(result);
+    const rows = matrices.flatMap((matrix) => matrix.rows);
     const named = new Map(
       [...choices.matchAll(/<option value="([^"]+)">([^<]+)<\/option>/g)].map(
         ([, value = '', words = '']) => [words.replace(/ \(\d+\)$/, ''), value],
@@ -41,7 +50,7 @@ describe("the workbench's board", () => {
         { variant: { model, parameters: {} }, verdict: 'not_compared' },
       );
     const of = (...suites: SuiteResult[]) =>
-      board(resultOf({ mode: 'sweep', base: null, title: '', suites })).html;
+      board(resultOf({ mode: 'sweep', base: null, title: '', suites })).matrices[0]?.head;
     const best = suite('best', 40);
     expect(of(best, suite('one', 0))).toContain('one is worse than best');
     const two = of(best, suite('one', 0), suite('two', 5));
@@ -59,8 +68,8 @@ describe("the workbench's board", () => {
       referenceOf('worse', 'regressed', asked),
     ];
     const result = resultOf({ suites: [suiteOf('one', rows.slice(0, 1)), suiteOf('two', rows)] });
-    const { rows: drawn, choices } = board(result);
-    expect(drawn.map(({ status }) => status)).toEqual([
+    const { matrices, choices } = board(result);
+    expect(matrices.flatMap((matrix) => matrix.rows).map(({ status }) => status)).toEqual([
       'regressed',
       'inconclusive',
       'unchanged',
