@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type { Board } from '../../../src/report/page/workbench.ts';
 import { beginIn, commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
@@ -46,14 +48,15 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 afterAll(removeTemporaryFolders);
 
-const drawn = ({ html, choices, rows }: Pick<SeenBoard, 'html' | 'choices' | 'rows'>) => ({
-  html,
+const drawn = ({ head, matrices, firsts, choices }: SeenBoard): Board => ({
+  head,
+  matrices,
+  firsts,
   choices,
-  rows,
 });
 
 /** What a workbench shows that is opened now, and has never looked at these files. */
-async function shownAnew(): Promise<ReturnType<typeof drawn>> {
+async function shownAnew(): Promise<Board> {
   const fresh = beginIn(bench.directory, ['dev', '--store', store], {
     env: localEndpoint(bench.server),
   });
@@ -84,7 +87,8 @@ async function showsAfter(work: () => void): Promise<void> {
   work();
   const after = drawn(
     await bench.boardWhen(
-      (board) => board.note === 'up to date' && !board.old && board.html !== before.html,
+      (board) =>
+        board.note === 'up to date' && !board.old && !isDeepStrictEqual(drawn(board), before),
     ),
   );
   expect(after).toEqual(await shownAnew());
@@ -139,7 +143,7 @@ test('shows answers that another process stored meanwhile', async () => {
     args: ['--store', store, '--max-calls', '0'],
   });
   bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
-  await bench.boardWhen(({ bad, html }) => bad && html.includes('No verdict yet'));
+  await bench.boardWhen(({ bad, head }) => bad && head.includes('No verdict yet'));
   const { code } = await commandIn(
     bench.directory,
     ['diff', '--head', 'worktree', '--store', store],
