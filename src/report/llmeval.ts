@@ -30,26 +30,28 @@ export function* llmevalFiles(
   const [day = '', time = ''] = startedAt.toISOString().slice(0, 19).split('T');
   const folder = `multirun/${day}/${time.replaceAll(':', '-')}`;
   for (const [job, suite] of result.suites.entries()) {
-    const written = suites.find(
+    const source = suites.find(
       ({ prompt }) => prompt.file === suite.path && prompt.name === suite.name,
     );
     const tries = suite.references.reduce(
       (most, { head }) => Math.max(most, head?.tries.length ?? 0),
       0,
     );
-    for (let index = 0; written !== undefined && index < tries; index += 1) {
+    for (let index = 0; source !== undefined && index < tries; index += 1) {
       yield {
         path: `${folder}/${String(job)}/report-${String(index)}.yaml`,
-        text: stringify(report(suite, written, index, tries), {
-          aliasDuplicateObjects: false,
-          lineWidth: 0,
-        }),
+        text: yamlText(report(suite, source, index, tries)),
       };
     }
   }
 }
 
-function report(suite: SuiteResult, { prompt, tests }: Suite, index: number, tries: number): Json {
+function report(
+  suite: SuiteResult,
+  { prompt, tests }: Suite,
+  index: number,
+  tries: number,
+): Record<string, Json> {
   const byId = new Map(suite.references.map((reference) => [reference.id, reference]));
   return {
     prompts: {
@@ -160,4 +162,65 @@ function scoreOf({ value, status, skip, reason }: Score, skipped: boolean): Json
     skipped: skip || skipped,
     ...(reason === null ? {} : { reason }),
   };
+}
+
+/**
+ * A map as YAML in blocks, the same bytes as {@link written}'s. That one takes 40 KB of memory for
+ * each try of a sweep, so it is left what is not plain.
+ */
+export function yamlText(value: Record<string, Json>): string {
+  return Object.keys(value).length === 0 ? '{}\n' : `${block(value, '')}\n`;
+}
+
+type Collection = Json[] | Record<string, Json | undefined>;
+
+/** `indent` is that of all lines but the first, which the caller has begun. */
+function block(value: Collection, indent: string): string {
+  const parts = Array.isArray(value)
+    ? value.map((item) => itemText(item, indent))
+    : Object.entries(value).flatMap(([name, member]) =>
+        member === undefined ? [] : [pairText(name, member, indent)],
+      );
+  return parts.join(`\n${indent}`);
+}
+
+function itemText(item: Json, indent: string): string {
+  if (isFilled(item)) return `- ${block(item, `${indent}  `)}`;
+  const text = scalarText(item);
+  return text === null ? written([item], indent) : `- ${text}`;
+}
+
+function pairText(name: string, value: Json, indent: string): string {
+  if (!isPlain(name) || name.length > LONGEST_NAME) return written({ [name]: value }, indent);
+  if (isFilled(value)) return `${name}:\n${indent}  ${block(value, `${indent}  `)}`;
+  const text = scalarText(value);
+  return text === null ? written({ [name]: value }, indent) : `${name}: ${text}`;
+}
+
+function isFilled(value: Json): value is Collection {
+  return value !== null && typeof value === 'object' && Object.keys(value).length > 0;
+}
+
+/** Null: it takes more than a look at it. */
+function scalarText(value: Json): string | null {
+  if (typeof value !== 'string') return Object.is(value, -0) ? null : JSON.stringify(value);
+  if (isPlain(value)) return value;
+  return /^-?\d+$/.test(value) ? `"${value}"` : null;
+}
+
+/** A longer name is written in another form. */
+const LONGEST_NAME = 1000;
+
+/** One line that begins with a letter, and then nothing that could end it or begin something else. */
+function isPlain(text: string): boolean {
+  return (
+    /^[A-Za-z][ -~\u00c0-\u1fff\u3001-\ud7ff]*$/.test(text) &&
+    !/:(?: |$)| (?:#|$)|^(?:true|false|null)$/i.test(text)
+  );
+}
+
+/** Whatever the value is; its lines but the first indented. */
+function written(value: Collection, indent: string): string {
+  const text = stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
+  return text.slice(0, -1).replace(/\n(?!\n|$)/g, `\n${indent}`);
 }
