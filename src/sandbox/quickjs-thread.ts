@@ -238,6 +238,7 @@ interface Job {
 
 async function serve(port: MessagePort, settings: ThreadSettings): Promise<never> {
   capMemory();
+  compileOnce();
   const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core');
   let module: QuickJSWASMModule | null = null;
   let job: Job = { place: '', code: '', outputs: [] };
@@ -289,6 +290,26 @@ interface Memory {
   grow(pages: number): number;
 }
 
+/** Node's own declarations do not have it. */
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: {
+    Memory: { prototype: Memory };
+    compile(bytes: unknown): Promise<object>;
+    instantiate(program: unknown, imports: unknown): Promise<object>;
+  };
+};
+
+/** The engine is compiled once in a thread: of each code's own engine only the memory is new. */
+function compileOnce(): void {
+  const { instantiate } = WebAssembly;
+  let compiled: Promise<object> | null = null;
+  WebAssembly.instantiate = async (bytes, imports) => {
+    compiled ??= WebAssembly.compile(bytes);
+    const module = await compiled;
+    return { module, instance: await instantiate(module, imports) };
+  };
+}
+
 /** Whether the engine was refused memory since its last evaluation began. */
 let refused = false;
 
@@ -297,10 +318,7 @@ let refused = false;
  * error.
  */
 function capMemory(): void {
-  // Node's own declarations do not have it.
-  const { prototype } = (
-    globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }
-  ).WebAssembly.Memory;
+  const { prototype } = WebAssembly.Memory;
   const { grow } = prototype;
   prototype.grow = function cappedGrow(this: Memory, pages: number): number {
     if (this.buffer.byteLength + pages * 65536 > limits.memory) {
