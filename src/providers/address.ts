@@ -67,6 +67,11 @@ export function addressOf(
         null,
         `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow the input ${facts.keyInput}; in a terminal .env may hold it).`,
       );
+    if (!HEADER_VALUE.test(key))
+      return problem(
+        null,
+        `The key for provider ${target.provider} ${UNSENDABLE}: look at ${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
+      );
     const url = access.vendorUrls?.[target.provider] ?? facts.host;
     return checked(`The address of ${target.provider}`, { url, key });
   }
@@ -92,6 +97,11 @@ function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess
       `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the step under env, or leave key= out where no key is needed.`,
     );
   }
+  if (typeof keyEnv === 'string' && key !== null && !HEADER_VALUE.test(key))
+    return problem(
+      null,
+      `Endpoint ${name}: the key in the environment variable ${keyEnv} ${UNSENDABLE}.`,
+    );
   const unset = headers.find(({ value }) => value === null || !HEADER_VALUE.test(value));
   return unset === undefined
     ? null
@@ -137,6 +147,8 @@ export function clashingHeaders(
 
 /** One line of visible letters. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
+
+const UNSENDABLE = 'has a line break or another character in it that no header can hold';
 
 /** Where the key for a target comes from, for whoever has to change it. */
 export function keySourceOf(

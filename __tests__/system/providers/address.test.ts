@@ -118,6 +118,26 @@ describe('the address of a server', () => {
     expect(of(null)).toMatchObject({ base: new URL('https://models.example/v1'), key: null });
   });
 
+  test.each(['two\nlines', 'a\u0000b', 'schlüssel'])(
+    'a key that no header can hold is a problem that names its variable, not the key: %j',
+    (key) => {
+      const endpoints = new Map([
+        ['local', { url: 'https://models.example/v1', key, keyEnv: 'LOCAL_KEY' }],
+      ]);
+      const given = { ...access, keys: perVendor(() => key), endpoints };
+      for (const [endpoint, variable] of [
+        ['local', 'LOCAL_KEY'],
+        [null, 'OPENAI_API_KEY'],
+      ] as const) {
+        const found = addressOf({ provider: 'openai', endpoint }, given);
+        const message = 'message' in found ? found.message : '';
+        expect(message).toContain('that no header can hold');
+        expect(message).toContain(variable);
+        expect(message).not.toContain(key);
+      }
+    },
+  );
+
   test('an endpoint whose key and header say the same thing is a problem that names it', () => {
     const header = (name: string) => ({ name, env: 'V', value: 'v' });
     const of = (provider: VendorName, name: string, apiVersion: string | null = null) =>
