@@ -14,7 +14,9 @@ export const WORKBENCH_SCRIPT = `
   // Rows are data: all of them by their keys, each matrix with its own, and those that the filter shows.
   let rows = new Map(), matrices = new Map(), shown = [];
   const rowOf = (key) => rows.get(key) ?? null;
-  const elementOf = (row) => row.matrix.list.elementOf(row) ?? made(row.html);
+  // Its element, where it is in the page; for its cells alone, as good as that.
+  const drawnOf = (key) => { const row = rowOf(key); return row === null ? null : row.matrix.list.elementOf(row); };
+  const elementOf = (row) => drawnOf(row.key) ?? made(row.html);
   // What was written last is said besides what goes on, until the next thing is done.
   let done = '';
   const say = (words, bad = false) => { state.textContent = bad || done === '' ? words : done + ' · ' + words; state.className = bad ? 'bad' : ''; };
@@ -28,7 +30,7 @@ export const WORKBENCH_SCRIPT = `
       return own;
     });
     said.textContent = shown.length + ' of ' + rows.size + ' shown';
-    return mark(on === null ? null : rowOf(on));
+    return mark(rowOf(on));
   };
   // What was chosen stays chosen, as long as it is there and means the same.
   const meant = (option) => option.value + option.textContent.replace(/ \\(\\d+\\)$/, '');
@@ -138,7 +140,7 @@ export const WORKBENCH_SCRIPT = `
     say(note, bad);
     choose(choosable);
     await filter();
-    if (held !== null && tab?.key === held) elementOf(tab).focus({ preventScroll: true });
+    if (held !== null && tab?.key === held) drawnOf(held)?.focus({ preventScroll: true });
     if (open !== null && !writing()) void show(open, false, true);
   };
   // Nothing is drawn over what somebody is writing.
@@ -163,7 +165,8 @@ export const WORKBENCH_SCRIPT = `
     detail.scrollTop = y;
     if (held !== null) (sameAs(held) ?? detail.querySelector('button'))?.focus({ preventScroll: true });
     detail.hidden = false;
-    columns.classList.add('open');
+    // What stands above the row gets higher when the columns get narrower.
+    if (!columns.classList.contains('open')) { columns.classList.add('open'); drawnOf(on)?.scrollIntoView({ block: 'nearest' }); }
     if (focus) detail.querySelector('button')?.focus();
   };
   const close = () => {
@@ -172,8 +175,7 @@ export const WORKBENCH_SCRIPT = `
     detail.hidden = true;
     detail.replaceChildren();
     columns.classList.remove('open');
-    const row = on === null ? null : rowOf(on);
-    if (row !== null) row.matrix.list.elementOf(row)?.focus();
+    drawnOf(on)?.focus();
   };
   const act = async (what, form = null) => {
     if (gone) return say('The workbench has ended; start evaldiff dev again.', true);
@@ -223,7 +225,8 @@ export const WORKBENCH_SCRIPT = `
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = target.matches('textarea,select,input:not([type=checkbox])');
     if (key === 'Escape') { if (typing && target === search) { search.value = ''; void filter(); search.blur(); } else close(); return; }
-    if (typing) return;
+    // From the words, the arrow leads to what they found.
+    if (typing && (target !== search || key !== 'ArrowDown')) return;
     const at = shown.findIndex((row) => row.key === on), last = shown.length - 1;
     const to = { ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1, Home: 0, End: last }[key];
     if (to !== undefined) {
