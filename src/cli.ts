@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { terminalOf } from './commands/terminal.ts';
 import { NOT_JUDGED } from './errors.ts';
 import { guardProcess } from './sandbox/index.ts';
-import { keepHeapSmall, tooOld } from './session/runtime.ts';
+import { keepCompiled, keepHeapSmall, tooOld } from './session/runtime.ts';
 // Threads start from this file too and go no further than their part: what they do not need is
 // loaded below.
 import './session/schema-thread.ts';
@@ -26,6 +26,7 @@ async function start(): Promise<number> {
     return NOT_JUDGED;
   }
   guardProcess();
+  keepCompiled(process.env);
   const { main } = await import('./commands/program.ts');
   keepHeapSmall();
   return main(process.argv.slice(2), terminalOf(process));

@@ -172,15 +172,16 @@ export function yamlText(value: Record<string, Json>): string {
   return Object.keys(value).length === 0 ? '{}\n' : `${block(value, '')}\n`;
 }
 
-type Collection = Json[] | Record<string, Json | undefined>;
+type Collection = Json[] | Record<string, Json>;
 
 /** `indent` is that of all lines but the first, which the caller has begun. */
 function block(value: Collection, indent: string): string {
   const parts = Array.isArray(value)
     ? value.map((item) => itemText(item, indent))
-    : Object.entries(value).flatMap(([name, member]) =>
-        member === undefined ? [] : [pairText(name, member, indent)],
-      );
+    : Object.keys(value).flatMap((name) => {
+        const member = value[name];
+        return member === undefined ? [] : [pairText(name, member, indent)];
+      });
   return parts.join(`\n${indent}`);
 }
 
@@ -211,11 +212,11 @@ function scalarText(value: Json): string | null {
 /** A longer name is written in another form. */
 const LONGEST_NAME = 1000;
 
-/** One line that begins with a letter, and then nothing that could end it or begin something else. */
+/** One line that begins with a letter or digit, and then nothing that could end it or be a comment. */
 function isPlain(text: string): boolean {
   return (
-    /^[A-Za-z][ -~\u00c0-\u1fff\u3001-\ud7ff]*$/.test(text) &&
-    !/:(?: |$)| (?:#|$)|^(?:true|false|null)$/i.test(text)
+    /^[A-Za-z0-9][ -~\u00c0-\u1fff\u3001-\ud7ff]*$/.test(text) &&
+    !/:(?: |$)| (?:#|$)|^(?:true|false|null|[\d.]+(?:e[-+]?\d+)?|0[xo][\da-f]+)$/i.test(text)
   );
 }
 

@@ -1,4 +1,9 @@
+// As a whole: an older Node lacks what is used of it, and must live to say that it is too old.
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { userFolder } from './store-place.ts';
 
 /** As in package.json, which a test holds it to. */
 export const VERSION = '1.0.0';
@@ -14,6 +19,19 @@ export function keepHeapSmall(): void {
   // Young objects: their space grows no more. Old ones: collected at 1.4 times what survived last.
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=40'])
     setFlagsFromString(flag);
+}
+
+/**
+ * Has Node keep what it compiles of us among the user's own caches, and take it from there next
+ * time: a start is a fifth shorter. Not in CI, where nothing runs twice and others may have been at
+ * work before, and not where there is no home to keep it in.
+ */
+export function keepCompiled(env: NodeJS.ProcessEnv): void {
+  if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
+  const home = env['HOME'] ?? homedir();
+  module.enableCompileCache(
+    join(userFolder({ platform: process.platform, env, home }), 'compiled'),
+  );
 }
 
 /** The oldest Node that runs evaldiff, as `engines` in package.json says. */

@@ -14,6 +14,9 @@ const PART = 1 << 16;
 /** Levels that are taken apart; what lies below them is small. */
 const LEVELS = 6;
 
+/** From this level on, a reference, only what has a list of more items than these is taken apart. */
+const SMALL = { level: 4, items: 64 };
+
 /**
  * The text of `JSON.stringify(value, null, 1)` in parts, so that a result of a hundred thousand
  * tries is never one text in memory. The same bytes.
@@ -31,7 +34,9 @@ export function* jsonParts(value: unknown): Generator<string> {
 
 function* pieces(value: unknown, level: number): Generator<string> {
   const entries =
-    level < LEVELS && value !== null && typeof value === 'object' ? members(value) : [];
+    level < LEVELS && value !== null && typeof value === 'object' && isLarge(value, level)
+      ? members(value)
+      : [];
   if (entries.length === 0) {
     yield (JSON.stringify(value, null, 1) ?? 'null').replaceAll('\n', `\n${' '.repeat(level)}`);
     return;
@@ -44,6 +49,14 @@ function* pieces(value: unknown, level: number): Generator<string> {
     before = ',\n';
   }
   yield `\n${' '.repeat(level)}${close ?? ''}`;
+}
+
+function isLarge(value: object, level: number): boolean {
+  if (level < SMALL.level) return true;
+  if (Array.isArray(value)) return value.length > SMALL.items;
+  return Object.values(value).some(
+    (member) => member !== null && typeof member === 'object' && isLarge(member as object, level),
+  );
 }
 
 function members(value: object): [string | null, unknown][] {

@@ -75,19 +75,43 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   };
 }
 
-/** The same value with every text in it redacted, keys of objects included. */
+/**
+ * The same value with every text in it redacted, keys of objects included. What holds no secret is
+ * not copied: a result has a hundred thousand answers, and hardly ever one.
+ */
 export function redactAll<T>(value: T, redact: (text: string) => string): T {
+  const names = new Map<string, string>();
+  const nameOf = (name: string): string => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const redacted = redact(name);
+    if (names.size < MOST_NAMES) names.set(name, redacted);
+    return redacted;
+  };
   // The shape is kept, so the type is too; TypeScript cannot follow that through the walk.
-  return walk(value, redact) as T;
+  return walk(value, redact, nameOf) as T;
 }
 
-function walk(value: unknown, redact: (text: string) => string): unknown {
+/** Names of fields are few and stand in every record; those that users give are not remembered all. */
+const MOST_NAMES = 1000;
+
+function walk(
+  value: unknown,
+  redact: (text: string) => string,
+  nameOf: (name: string) => string,
+): unknown {
   if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item) => walk(item, redact));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [redact(key), walk(item, redact)]),
+  if (Array.isArray(value)) {
+    const items = value.map((item) => walk(item, redact, nameOf));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const before = Object.entries(value);
+  const after = before.map(([name, item]) => [nameOf(name), walk(item, redact, nameOf)] as const);
+  const same = after.every(
+    ([name, item], index) => name === before[index]?.[0] && item === before[index][1],
   );
+  return same ? value : Object.fromEntries(after);
 }
 
 /** A secret of several lines (a private key) also leaks line by line. */

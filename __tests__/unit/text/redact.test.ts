@@ -136,3 +136,13 @@ test('redactAll goes into lists, objects and keys, and keeps everything else', (
     c: undefined,
   });
 });
+
+test('redactAll copies what holds a secret, and only that', () => {
+  const value = { clean: { a: ['x'] }, told: [{ b: KEY }, { b: 'y' }] };
+  const redacted = redactAll(value, redact);
+  expect(redacted).toEqual({ clean: { a: ['x'] }, told: [{ b: '***' }, { b: 'y' }] });
+  expect(value.told[0]).toEqual({ b: KEY });
+  expect(redacted.clean).toBe(value.clean);
+  expect(redacted.told[1]).toBe(value.told[1]);
+  expect(redactAll({ [KEY]: 1 }, redact)).toEqual({ '***': 1 });
+});

@@ -101,14 +101,13 @@ function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
   return causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
 }
 
-/** Whether the errors that stand open say what a notice says. */
-export function isAmongErrors(result: Result, message: string, detail: Detail): boolean {
-  if (!opensErrors(result)) return false;
+/** Whether the errors that stand open say what a notice says; for all notices of a result. */
+export function amongErrors(result: Result, detail: Detail): (message: string) => boolean {
+  if (!opensErrors(result)) return () => false;
   const errors = causesOf(result).filter(({ fails }) => !fails);
-  return (
-    shownOf(errors, detail).some((cause) => alike(cause.message) === alike(message)) ||
-    (errors.length > 0 && message.includes(ENDED_IN_ERROR))
-  );
+  const shown = new Set(shownOf(errors, detail).map(({ message }) => alike(message)));
+  return (message) =>
+    shown.has(alike(message)) || (errors.length > 0 && message.includes(ENDED_IN_ERROR));
 }
 
 function causeLine({ message, tries, references }: ErrorCause): Line {

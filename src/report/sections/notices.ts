@@ -19,7 +19,7 @@ import {
   type Line,
   SENTENCE,
 } from './document.ts';
-import { isAmongErrors, opensErrors } from './errors.ts';
+import { amongErrors, opensErrors } from './errors.ts';
 import { headline } from './outcomes.ts';
 import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
 
@@ -138,9 +138,8 @@ const KINDS: readonly { kind: NoticeKind; words: string }[] = [
  * is said alike of several suites or places once. What the errors at the top say is not repeated.
  */
 export function notices(result: Result, detail: Detail): Block[] {
-  const all = result.notices.filter(
-    ({ kind, message }) => kind !== 'error' || !isAmongErrors(result, message, detail),
-  );
+  const isSaid = amongErrors(result, detail);
+  const all = result.notices.filter(({ kind, message }) => kind !== 'error' || !isSaid(message));
   if (all.length === 0) return [];
   const said = saidBy(result);
   const present = KINDS.map(({ kind, words }) => ({
