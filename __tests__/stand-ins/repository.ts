@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -126,7 +127,7 @@ export function createRepository(
 const empty = new Map<string, string>();
 
 /** The `.git` of a new repository, made once by git and then copied. */
-function emptyRepository(branch: string, format: string): string {
+export function emptyRepository(branch: string, format: string): string {
   const known = empty.get(`${format} ${branch}`);
   if (known !== undefined) return known;
   const directory = temporaryFolder('empty');
@@ -156,6 +157,9 @@ export function bareOrigin(source: FixtureRepository): FixtureRepository {
   return repositoryAt(directory);
 }
 
+/** When the commit is made that makes so many. */
+export const dateOf = (commits: number): string => `${String(1_700_000_000 + commits * 60)} +0000`;
+
 /**
  * What `actions/checkout` leaves: one ref at depth 1 (or `depth`), detached, with `origin` and no
  * other branch. The fetch goes over file://, so the server's rules apply.
@@ -176,10 +180,10 @@ export function shallowCheckout(
   return clone;
 }
 
-function repositoryAt(directory: string): FixtureRepository {
+export function repositoryAt(directory: string): FixtureRepository {
   let commits = 0;
   const run = (program: string, args: string[], input?: string | Uint8Array): string => {
-    const date = `${1_700_000_000 + commits * 60} +0000`;
+    const date = dateOf(commits);
     const identity = {
       GIT_AUTHOR_NAME: 'Ada',
       GIT_AUTHOR_EMAIL: 'ada@example.com',
@@ -215,11 +219,11 @@ function repositoryAt(directory: string): FixtureRepository {
     commit(message, files = {}) {
       commits += 1;
       repository.write(files);
-      return repository.all(
+      repository.all(
         ['add', '--all'],
         ['commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', message],
-        ['rev-parse', 'HEAD'],
       );
+      return headIn(directory) ?? repository.git('rev-parse', 'HEAD');
     },
     commitMany(count, change) {
       const branch = repository.git('symbolic-ref', 'HEAD');
@@ -229,7 +233,7 @@ function repositoryAt(directory: string): FixtureRepository {
         const { path, text } = change(at);
         const from = at === 0 && parent !== '' ? `from ${parent}\n` : '';
         const length = Buffer.byteLength(text);
-        return `commit ${branch}\ncommitter Ada <ada@example.com> ${1_700_000_000 + commits * 60} +0000\ndata 1\nx\n${from}M 100644 inline ${path}\ndata ${length}\n${text}\n`;
+        return `commit ${branch}\ncommitter Ada <ada@example.com> ${dateOf(commits)}\ndata 1\nx\n${from}M 100644 inline ${path}\ndata ${length}\n${text}\n`;
       });
       repository.gitInput(stream.join(''), 'fast-import', '--quiet');
       repository.git('reset', '--quiet', '--hard');
@@ -237,6 +241,19 @@ function repositoryAt(directory: string): FixtureRepository {
     },
   };
   return repository;
+}
+
+/** The commit of HEAD, where git has just written it into a file. */
+function headIn(directory: string): string | null {
+  const text = (path: string): string | null => {
+    const file = join(directory, '.git', path);
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+      ? readFileSync(file, 'utf8').trim()
+      : null;
+  };
+  if (statSync(join(directory, '.git')).isFile()) return null;
+  const head = text('HEAD') ?? '';
+  return head.startsWith('ref: ') ? text(head.slice('ref: '.length)) : head;
 }
 
 /** A word of a shell's command line. */

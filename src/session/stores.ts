@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import { sources } from '../select/trust.ts';
@@ -92,9 +92,11 @@ export async function openLocalStore(
   given: Pick<LocalStoresOptions, 'ground' | 'notice'> & Pick<StoreOptions, 'access' | 'maxBytes'>,
 ): Promise<Store> {
   const { file, keyFile, former } = place;
-  // What SQLite keeps beside a file it would take up as part of it.
-  const files = ['', '-wal', '-shm', '-journal'].map((end) => `${file}${end}`);
-  for (const path of [...files, ...(keyFile === null ? [] : [keyFile])]) {
+  // What SQLite finds beside a file it would take up as part of it.
+  const beside = ['-wal', '-shm', '-journal']
+    .map((end) => `${file}${end}`)
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
     const refusal = await refusalOf(path, 'store', given.ground);
     if (refusal !== null)
       throw new UserError([problem(null, `${refusal} (--store, EVALDIFF_STORE)`)]);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Script } from '../../stand-ins/models/server.ts';
+import { hasRules, plannedOrigin } from '../../stand-ins/planned-origin.ts';
 import {
   bareOrigin,
   createRepository,
@@ -36,6 +37,8 @@ export function changeOf(
   head: FixtureFiles,
   { behind = [], ahead = [] }: History = {},
 ): Change {
+  if (behind.length === 0 && ![base, head, ...ahead].some(hasRules))
+    return straightChange(base, [head, ...ahead]);
   const repository = createRepository();
   repository.commit('Base', base);
   repository.git('switch', '--quiet', '--create', 'topic');
@@ -47,6 +50,27 @@ export function changeOf(
     repository.commit(`Main ${String(index + 1)}`, files);
   return published(repository, heads.at(-1)!);
 }
+
+/** A change whose base branch stayed where it was: what GitHub merges is head as it is. */
+function straightChange(base: FixtureFiles, heads: readonly FixtureFiles[]): Change {
+  const commits = heads.map((files, at) => ({
+    ...{ ref: 'refs/heads/topic', parents: [at], files, number: at + 2 },
+    message: `Change ${String(at + 1)}`,
+  }));
+  const { origin, ids } = plannedOrigin('topic', [
+    { ref: 'refs/heads/main', parents: [], message: 'Base', files: base, number: 1 },
+    ...commits,
+    {
+      ...{ ref: MERGE, parents: [0, heads.length], message: 'Merge', number: heads.length + 1 },
+      files: Object.assign({}, ...heads) as FixtureFiles,
+    },
+  ]);
+  const [first = '', last = '', merge = ''] = [ids[0], ids[heads.length], ids.at(-1)];
+  writeFiles(join(origin.directory, 'refs', 'pull', '12'), { head: `${last}\n` });
+  return { origin, base: first, head: last, merge };
+}
+
+const MERGE = 'refs/pull/12/merge';
 
 function published(repository: FixtureRepository, head: string): Change {
   const merging = ['merge', '--quiet', '--no-ff', '--no-gpg-sign', '-m', 'Merge', head];
@@ -81,9 +105,14 @@ export function pushed({ origin, base, head }: Change, files: FixtureFiles): Cha
 
 /** A straight history in a bare origin, and the ids of its commits. */
 export function straight(...states: FixtureFiles[]) {
-  const repository = createRepository();
-  const commits = states.map((files, index) => repository.commit(`Step ${String(index)}`, files));
-  return { origin: bareOrigin(repository), commits };
+  const { origin, ids } = plannedOrigin(
+    'main',
+    states.map((files, at) => ({
+      ...{ ref: 'refs/heads/main', files, message: `Step ${String(at)}` },
+      ...{ parents: at === 0 ? [] : [at - 1], number: at + 1 },
+    })),
+  );
+  return { origin, commits: ids };
 }
 
 export interface Quiz {

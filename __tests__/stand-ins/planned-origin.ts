@@ -1,0 +1,75 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  dateOf,
+  emptyRepository,
+  repositoryAt,
+  temporaryFolder,
+  type FixtureEntry,
+  type FixtureFiles,
+} from './repository.ts';
+
+/** A commit to be made: the files are put over those of its first parent. */
+export interface PlannedCommit {
+  ref: string;
+  /** Places in the plan. */
+  parents: readonly number[];
+  message: string;
+  files: FixtureFiles;
+  /** Of this many commits it is the last one, by its date. */
+  number: number;
+}
+
+/**
+ * A bare repository of such commits, whose HEAD is `branch`, and their ids: all made by one process,
+ * and the same that `commit` makes.
+ */
+export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
+  const directory = join(temporaryFolder('origin'), 'origin.git');
+  cpSync(emptyRepository(branch, 'sha1'), directory, { recursive: true });
+  const config = join(directory, 'config');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('bare = false', 'bare = true'));
+  const origin = repositoryAt(directory);
+  const marks = join(directory, 'marks');
+  const stream = plan.flatMap(
+    ({ ref, parents: [first, ...others], message, files, number }, at) => [
+      `reset ${ref}\ncommit ${ref}\nmark :${String(at + 1)}\n`,
+      ...['author', 'committer'].map((who) => `${who} Ada <ada@example.com> ${dateOf(number)}\n`),
+      ...data(`${message}\n`),
+      first === undefined ? '' : `from :${String(first + 1)}\n`,
+      ...others.map((parent) => `merge :${String(parent + 1)}\n`),
+      ...Object.entries(files).flatMap(([path, entry]) => changeLines(path, entry)),
+    ],
+  );
+  origin.gitInput(
+    Buffer.concat(stream.map((part) => Buffer.from(part))),
+    ...['-c', 'fastimport.unpackLimit=1', 'fast-import', '--quiet', `--export-marks=${marks}`],
+  );
+  const ids = new Map(
+    readFileSync(marks, 'utf8')
+      .split('\n')
+      .map((line): [number, string] => [Number(line.slice(1).split(' ')[0]) - 1, line.slice(-40)]),
+  );
+  rmSync(marks);
+  return { origin, ids: plan.map((_, at) => ids.get(at)!) };
+}
+
+/** Whether a file decides which others git takes, and how: those are for git itself to add. */
+export const hasRules = (files: FixtureFiles): boolean =>
+  Object.keys(files).some((path) => /(?:^|\/)\.git(?:ignore|attributes)$/.test(path));
+
+function changeLines(path: string, entry: FixtureEntry): (string | Uint8Array)[] {
+  const name = `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+  if (entry === null) return [`D ${name}\n`];
+  if (typeof entry === 'string' || entry instanceof Uint8Array)
+    return [`M 100644 inline ${name}\n`, ...data(entry)];
+  return 'link' in entry
+    ? [`M 120000 inline ${name}\n`, ...data(entry.link)]
+    : [`M 100755 inline ${name}\n`, ...data(entry.program)];
+}
+
+const data = (content: string | Uint8Array): (string | Uint8Array)[] => [
+  `data ${String(Buffer.byteLength(content))}\n`,
+  content,
+  '\n',
+];
