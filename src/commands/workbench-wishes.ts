@@ -18,6 +18,8 @@ export interface Wish {
   file: string;
   /** Of the reference in it; 0: it is about none. */
   line: number;
+  /** Of that reference. */
+  id: string;
   columns: Columns;
   change: Change;
   what: string;
@@ -58,6 +60,7 @@ export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt):
   return {
     file: found.file ?? file,
     line: found.file === undefined ? line : 0,
+    id,
     columns: prompt.columns.get(id) ?? {},
     change,
     what: change.kind === 'set' ? `${id}: ${what}` : what,
@@ -154,6 +157,7 @@ function firstOne(action: Action, { variables, tests }: WrittenPrompt): Wish | s
     : {
         file: tests,
         line: 0,
+        id: '',
         columns: {},
         change: { kind: 'first', ...added },
         what: 'the first reference is added',

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCommandLine } from '../config/inputs.ts';
 import { readProject } from '../config/project.ts';
@@ -122,6 +122,8 @@ async function replaced(
   try {
     if (utf8(await readFile(path)) !== expected)
       return { kind: 'changed', why: 'it was changed by another program meanwhile' };
+    if (await isReadOnly(path))
+      return { kind: 'unwritable', why: 'it is read-only; make it writable first' };
     await putFile(path, text, { root });
     return null;
   } catch (error) {
@@ -130,6 +132,15 @@ async function replaced(
       error instanceof UserError ? (error.problems[0]?.message ?? 'refused') : reasonOf(error);
     return { kind: 'unwritable', why };
   }
+}
+
+/** For us, or for everybody: who may write whatever it is should not. */
+async function isReadOnly(path: string): Promise<boolean> {
+  const refused = await access(path, constants.W_OK).then(
+    () => false,
+    () => true,
+  );
+  return refused || ((await stat(path)).mode & 0o222) === 0;
 }
 
 /** What evaldiff says first of the project with this text in a file; null: it takes it. */
@@ -169,7 +180,7 @@ function changed(text: string, wish: Wish, prompt: WrittenPrompt, read: string):
 
 function inYaml(
   text: string,
-  { file, line, change }: Wish,
+  { file, line, id, change }: Wish,
   { path }: WrittenPrompt,
 ): YamlEdit | { refused: string } {
   switch (change.kind) {
@@ -178,13 +189,14 @@ function inYaml(
       return {
         kind: 'set',
         line,
+        id,
         key: part,
         value,
         remark: reason === null ? null : `skipped: ${reason}`,
       };
     }
     case 'add':
-      return { kind: 'append', line, value: writtenReference(change) };
+      return { kind: 'append', line, id, value: writtenReference(change) };
     case 'first':
       return {
         kind: 'append-in',

@@ -2,6 +2,7 @@ import {
   LineCounter,
   Parser,
   isMap,
+  isPair,
   isScalar,
   isSeq,
   parseDocument,
@@ -16,12 +17,18 @@ import { appended, pairAt, remarked, setKey, type Splice, type YamlText } from '
 
 /** One change of a file that leaves every other byte of it as it is. */
 export type YamlEdit =
-  /** A key of the map that begins at a line, with a comment above the map or without. */
-  | { kind: 'set'; line: number; key: string; value: Json; remark: string | null }
-  /** A further member of the list that the map at a line is in. */
-  | { kind: 'append'; line: number; value: Json }
+  /** A key of the reference that begins at a line, with a comment above it or without. */
+  | ({ kind: 'set'; key: string; value: Json; remark: string | null } & At)
+  /** A further member of the list that this reference is in. */
+  | ({ kind: 'append'; value: Json } & At)
   /** A further member of the list at a path of keys; the last key is made if need be. */
   | { kind: 'append-in'; path: readonly string[]; value: Json };
+
+/** Where a reference stands; its id tells those of one line apart. */
+interface At {
+  line: number;
+  id: string;
+}
 
 /** The new text, or in a sentence why there is none. */
 export type Edited = { text: string } | { refused: string };
@@ -85,9 +92,14 @@ type Plan = { splices: Splice[]; change(value: Json): Json } | { refused: string
 
 function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
   if (edit.kind === 'append-in') return appendIn(found, edit);
-  const item = itemAt(found, edit.line);
-  if (item === null) return { refused: 'the reference is not at its place any more' };
-  if (found.text !== read && !isSame(found, item, read, edit.line))
+  const items = itemsAt(found, edit);
+  const [item, ...others] = items;
+  if (item === undefined) return { refused: 'the reference is not at its place any more' };
+  if (others.length > 0)
+    return {
+      refused: `several references stand on line ${String(edit.line)}; give each a line of its own, or an id`,
+    };
+  if (found.text !== read && !isSame(found, item, read, edit))
     return { refused: 'it was changed since it was read: another reference stands there now' };
   const { map, list, path } = item;
   if (edit.kind === 'append')
@@ -121,36 +133,35 @@ interface Item {
   path: (string | number)[];
 }
 
-/** Whether what stands at a line is what stood there when the file was read. */
-function isSame({ value }: YamlText, { path }: Item, read: string, line: number): boolean {
+/** Whether what stands there is what stood there when the file was read. */
+function isSame({ value }: YamlText, { path }: Item, read: string, at: At): boolean {
   const before = foundIn(read);
-  const item = before === null ? null : itemAt(before, line);
+  const [item] = before === null ? [] : itemsAt(before, at);
   return (
     before !== null &&
-    item !== null &&
+    item !== undefined &&
     JSON.stringify(valueAt(before.value, item.path)) === JSON.stringify(valueAt(value, path))
   );
 }
 
-/** The map in a list that begins at a line. */
-function itemAt({ root, lines }: YamlText, line: number): Item | null {
-  let item: Item | null = null;
+/** The references that begin at a line; of several the one that has the id. */
+function itemsAt({ root, lines }: YamlText, { line, id }: At): Item[] {
+  const items: Item[] = [];
   visit(root as never, {
     Seq(_, list, above) {
+      const keys = above.flatMap((node) =>
+        isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
+      );
+      // Lists within lists have no references.
+      if (keys.at(-1) !== 'references' || above.some((node) => isSeq(node))) return;
       list.items.forEach((map, index) => {
-        if (item !== null || !isMap(map) || lines.linePos(map.range?.[0] ?? 0).line !== line)
-          return;
-        const keys = [...above, list].flatMap((node): (string | number)[] => {
-          if (typeof node !== 'object' || node === null || !('key' in node)) return [];
-          return isScalar(node.key) ? [String(node.key.value)] : [];
-        });
-        const seqs = above.filter((node) => isSeq(node)).length;
-        // Lists within lists have no references.
-        if (seqs === 0) item = { map, list, path: [...keys, index] };
+        if (isMap(map) && lines.linePos(map.range?.[0] ?? 0).line === line)
+          items.push({ map, list, path: [...keys, index] });
       });
     },
   });
-  return item;
+  const named = items.filter(({ map }) => String(map.get('id')) === id);
+  return items.length < 2 || named.length === 0 ? items : named;
 }
 
 function nameOf(path: readonly string[]): string {

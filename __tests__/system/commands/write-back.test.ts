@@ -332,6 +332,21 @@ describe('what an action writes', () => {
     );
   });
 
+  test('leaves a read-only file as it is, and takes back once it may', async () => {
+    const path = join(root, 'tests/p.yaml');
+    await act({ kind: 'tag', tag: 'odd' });
+    const now = file('tests/p.yaml');
+    chmodSync(path, 0o444);
+    for (const reply of [await act({ kind: 'tag', tag: 'even' }), await takeBack(root, undo)]) {
+      expect(reply.bad).toBe(true);
+      expect(reply.said).toMatch(/^tests\/p\.yaml: .*; nothing is (?:written|undone)$/);
+    }
+    expect(file('tests/p.yaml')).toBe(now);
+    chmodSync(path, 0o644);
+    expect(await takeBack(root, undo)).toMatchObject({ bad: false });
+    expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml']);
+  });
+
   test('goes on with what was written before a file that is gone', async () => {
     await act({ kind: 'tag', tag: 'odd' });
     await act(accept('fine'), { path: 'rows.jsonl' });

@@ -4,6 +4,7 @@ import { editYaml, type YamlEdit } from '../../../src/documents/edit-yaml.ts';
 const set = (line: number, key: string, value: never, remark: string | null = null): YamlEdit => ({
   kind: 'set',
   line,
+  id: 'b',
   key,
   value,
   remark,
@@ -93,9 +94,15 @@ describe('a file that is written back', () => {
       ),
     ],
     [
+      'a key of the right one of several references on a line, beside which metrics stand',
+      'tests: { metrics: [{ uses: x }], references: [{ id: a }, { id: b }] }\n',
+      set(1, 'skip', true as never),
+      'tests: { metrics: [{ uses: x }], references: [{ id: a }, { id: b, skip: true }] }\n',
+    ],
+    [
       'a further reference',
       BLOCK,
-      { kind: 'append', line: 3, value: { input: { q: 'new: #1' }, expected: 'e' } },
+      { kind: 'append', line: 3, id: 'a', value: { input: { q: 'new: #1' }, expected: 'e' } },
       `${BLOCK.trimEnd()}\n  - { input: { q: "new: #1" }, expected: "e" }\n`,
     ],
     [
@@ -132,6 +139,18 @@ describe('a file that is written back', () => {
 
   test.each<[string, string, YamlEdit, RegExp]>([
     ['nothing is there any more', FLOW, set(1, 'expected', 'y' as never), /not at its place/],
+    [
+      'several references without an id stand on a line',
+      'references: [{ input: { q: one } }, { input: { q: two } }]\n',
+      set(1, 'skip', true as never),
+      /several references stand on line 1; give each a line of its own, or an id/,
+    ],
+    [
+      'several references of a line have the same id',
+      'references: [{ id: b }, { id: b }]\n',
+      set(1, 'skip', true as never),
+      /several references stand on line 1; give each a line of its own, or an id/,
+    ],
     ['it is not YAML now', '{', set(1, 'expected', 'y' as never), /not valid YAML/],
     [
       'an anchor would change another reference too',
