@@ -116,7 +116,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
     ...(remark === null ? [] : [remarked(found, map, remark)]),
   ];
   return splices.some((one) => one === null)
-    ? { refused: 'it is laid out so that no remark fits above it' }
+    ? { refused: 'no line is free above it for the reason: give the reference lines of its own' }
     : {
         splices: splices.filter((one) => one !== null),
         change: (all) => {

@@ -114,7 +114,7 @@ export function remarked({ text, lines }: YamlText, map: YAMLMap, remark: string
   const start = map.range?.[0] ?? 0;
   const from = start - (lines.linePos(start).col - 1);
   const before = text.slice(from, start);
-  if (!/^\s*-\s+$/.test(before)) return null;
+  if (!/^\s*-\s+(?:&\S+\s+)?$/.test(before)) return null;
   const indent = /^\s*/.exec(before)?.[0] ?? '';
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const words = remark.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]+/gu, ' ').trim();

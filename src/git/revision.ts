@@ -155,7 +155,7 @@ async function unknownMessage(
 ): Promise<string> {
   const unknown = `"${revision}" is not a branch, tag or commit of this repository.`;
   if ((await commitNamed(place, 'HEAD')) === null && !history.hasRemote)
-    return `${unknown} It has no commit yet: commit first, or use "npx evaldiff run", which needs none.`;
+    return `${revision === 'HEAD' ? 'This repository' : `${unknown} It`} has no commit yet: commit first, or use "npx evaldiff run", which needs none.`;
   const { output } = await runGit(place, [
     'for-each-ref',
     '--sort=-committerdate',

@@ -155,7 +155,7 @@ describe('evaldiff diff', () => {
     const none = await evaldiff(repository.directory, 'diff');
     expect([none.code, none.err]).toEqual([
       2,
-      '"HEAD" is not a branch, tag or commit of this repository. It has no commit yet: commit first, or use "npx evaldiff run", which needs none.\n',
+      'This repository has no commit yet: commit first, or use "npx evaldiff run", which needs none.\n',
     ]);
     const first = repository.commit('one', PROJECT);
     expect((await evaldiff(repository.directory, 'diff')).out).toContain(

@@ -100,6 +100,12 @@ describe('a file that is written back', () => {
       'tests: { metrics: [{ uses: x }], references: [{ id: a }, { id: b, skip: true }] }\n',
     ],
     [
+      'a remark above a reference with an anchor',
+      'references:\n  - &a { id: a }\n',
+      set(2, 'skip', true as never, 'skipped: down'),
+      'references:\n  # skipped: down\n  - &a { id: a, skip: true }\n',
+    ],
+    [
       'a further reference',
       BLOCK,
       { kind: 'append', line: 3, id: 'a', value: { input: { q: 'new: #1' }, expected: 'e' } },
@@ -150,6 +156,12 @@ describe('a file that is written back', () => {
       'references: [{ id: b }, { id: b }]\n',
       set(1, 'skip', true as never),
       /several references stand on line 1; give each a line of its own, or an id/,
+    ],
+    [
+      'a reason has no line above the reference',
+      'references: [{ id: a }]\n',
+      set(1, 'skip', true as never, 'skipped: down'),
+      /give the reference lines of its own/,
     ],
     ['it is not YAML now', '{', set(1, 'expected', 'y' as never), /not valid YAML/],
     [
