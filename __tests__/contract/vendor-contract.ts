@@ -577,6 +577,15 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('an address that LM Studio does not know is no error of a server that may pass', async () => {
+    const error = 'Unexpected endpoint or method. (POST /chat/completions)';
+    const { ask, server } = await start(vendor, () => ({ body: JSON.stringify({ error }) }));
+    expect(errorOf(await ask()).message).toContain(
+      `404, the request was refused: ${error}; nothing`,
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('an error in place of the one choice is not an answer', async () => {
     const choice = {
       finish_reason: 'error',

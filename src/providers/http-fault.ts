@@ -31,11 +31,17 @@ export function httpFault(failure: HttpFailure): Fault {
   if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
   if (status >= 500 || retry !== 'never')
     return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
-  const refused = `${status}, the request was refused${tail}`;
-  if (isUnknownModel(failure))
-    return fault('request', withSuccessor(refused), { ...more, scope: 'model' });
-  const unknown = UNKNOWN_MODEL.test(said) || failure.code.includes('DeploymentNotFound');
-  return fault('request', refused, { ...more, scope: unknown ? 'model' : 'request' });
+  return { ...refusedFault(failure, `${status}, the request was refused${tail}`), ...more };
+}
+
+/** A request that would be refused again, and whether others of its model would be too. */
+function refusedFault(failure: HttpFailure, refused: string): Fault {
+  const { status, code, said } = failure;
+  if (isUnknownModel(failure)) return fault('request', withSuccessor(refused), { scope: 'model' });
+  if (status === 404 && (said === '' || NO_ADDRESS.test(said)))
+    return fault('request', `${refused}${OTHER_ADDRESS}`);
+  const unknown = UNKNOWN_MODEL.test(said) || code.includes('DeploymentNotFound');
+  return fault('request', refused, { scope: unknown ? 'model' : 'request' });
 }
 
 /** What may help where a vendor does not know the model; its sentence may have ended already. */
@@ -88,6 +94,13 @@ const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
 
 /** Anthropic's words. */
 const NO_CREDIT = /\bcredit balance is too low\b/i;
+
+/** Azure's, Ollama's, LM Studio's and web servers' words for an address below which nothing is. */
+export const NO_ADDRESS =
+  /^((resource|404 page|page|path|route|url)?\W*not found\.?|unknown request url\b.*|invalid url\b.*|unexpected endpoint\b.*|no route\b.*|cannot post\b.*)$/i;
+
+const OTHER_ADDRESS =
+  '; nothing answers at this address: look whether it is the one where the API begins (most end in /v1)';
 
 const SUCCESSOR =
   'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';

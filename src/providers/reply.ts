@@ -78,12 +78,17 @@ export async function toResponse(received: Received): Promise<Response> {
       headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   const empty = received.status === 204 || received.status === 205;
-  const text = empty ? '' : unlisted(body.toString('utf8'), received.status);
+  const text = empty ? '' : unlisted(unmarked(body.toString('utf8')), received.status);
   // As the response's own body it would be packed into a stream, and read from it again.
   return Object.assign(new Response(null, { status: received.status, headers }), {
     text: () => Promise.resolve(text),
     json: () => Promise.resolve(text).then(JSON.parse),
   });
+}
+
+/** Some gateways write a mark of the encoding first, which no JSON begins with. */
+function unmarked(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /** Google's servers wrap an error into a list of one, where the SDKs look for none. */

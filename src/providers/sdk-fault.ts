@@ -1,6 +1,6 @@
 import { shorten, visibleLine } from '../text/visible.ts';
 import { TransportError, fault, transportFault, type Fault } from './fault.ts';
-import { httpFault } from './http-fault.ts';
+import { NO_ADDRESS, httpFault } from './http-fault.ts';
 
 /**
  * A server's wish to be left alone, read from its headers. Case-insensitive access, as `Headers`
@@ -141,7 +141,7 @@ export function replyFault(
   const given = Number(member(failed, 'code'));
   const { code, said } = whatServerSaid(body);
   return httpFault({
-    status: given >= 400 && given <= 599 ? given : statusOf(code),
+    status: given >= 400 && given <= 599 ? given : statusOf(code, said),
     code,
     said: foreignLine(said, redact, SAID),
     waitMs: askedWait(headers, now),
@@ -160,7 +160,8 @@ function brokenOff(choice: unknown): Fault | null {
 }
 
 /** The status that goes with a vendor's word for an error; what nothing is known of may pass. */
-function statusOf(code: string): number {
+function statusOf(code: string, said: string): number {
+  if (NO_ADDRESS.test(said)) return 404;
   if (/rate_limit|insufficient_quota/.test(code)) return 429;
   return /\b(invalid|unsupported|content|context_length|string_above)_|not_found/.test(code)
     ? 400

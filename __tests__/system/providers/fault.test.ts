@@ -37,6 +37,14 @@ describe('a model that its vendor does not have any more', () => {
   });
 });
 
+test.each(['', '404 page not found', 'Resource not found', 'Unknown request URL: POST /chat'])(
+  'an address at which nothing answers is told so: "%s"',
+  (said) => {
+    expect(failure(404, '', said).message).toContain('most end in /v1');
+    expect(failure(404, '', 'File not found: file_123').message).not.toContain('/v1');
+  },
+);
+
 test.each([
   [404, '', 'File file-123 for this model not found'],
   [404, 'not_found_error', 'File not found: file_123'],

@@ -34,6 +34,12 @@ async function answerTo(
 }
 
 describe('a chat completion', () => {
+  test('may begin with a mark of its encoding', async () => {
+    const reply = { choices: [{ finish_reason: 'stop', message: { content: 'a' } }] };
+    const { ask } = await start(() => ({ body: `\ufeff${JSON.stringify(reply)}` }));
+    expect(await ask()).toMatchObject({ output: 'a' });
+  });
+
   test('may come as parts, with tool calls of both kinds', async () => {
     expect(
       await answerTo(
