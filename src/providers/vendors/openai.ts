@@ -99,10 +99,11 @@ const reply = z.object({
     .object({
       prompt_tokens: z.int().nonnegative(),
       completion_tokens: z.int().nonnegative(),
+      total_tokens: z.int().nonnegative().nullish().catch(null),
       prompt_tokens_details: cacheDetails,
     })
-    .transform(({ prompt_tokens, completion_tokens, prompt_tokens_details: details }): Counted => ({
-      usage: { input_tokens: prompt_tokens, output_tokens: completion_tokens },
+    .transform(({ prompt_tokens, prompt_tokens_details: details, ...counted }): Counted => ({
+      usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
       ...cachedTokens(prompt_tokens, {
         read: details?.cached_tokens,
         written: details?.cache_write_tokens,
@@ -112,6 +113,17 @@ const reply = z.object({
     .catch(null)
     .default(null),
 });
+
+/** xAI and Google count what a model thought in the total alone, and charge it as what it said. */
+function writtenTokens(
+  prompt: number,
+  {
+    completion_tokens,
+    total_tokens,
+  }: { completion_tokens: number; total_tokens?: number | null | undefined },
+): number {
+  return Math.max(completion_tokens, (total_tokens ?? 0) - prompt);
+}
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',

@@ -34,6 +34,37 @@ async function answerTo(
 }
 
 describe('a chat completion', () => {
+  // https://docs.x.ai/docs/key-information/consumption-and-rate-limits
+  test.each([
+    [
+      {
+        completion_tokens: 7,
+        total_tokens: 37,
+        completion_tokens_details: { reasoning_tokens: 10 },
+      },
+      17,
+    ],
+    [
+      {
+        completion_tokens: 17,
+        total_tokens: 37,
+        completion_tokens_details: { reasoning_tokens: 10 },
+      },
+      17,
+    ],
+    [{ completion_tokens: 17 }, 17],
+    [{ completion_tokens: 17, total_tokens: 0 }, 17],
+    [{ completion_tokens: 17, total_tokens: 'many' }, 17],
+  ])(
+    'counts what was thought as output, where the total alone holds it: %j',
+    async (counts, output) => {
+      const usage = { prompt_tokens: 20, ...counts };
+      expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject({
+        usage: { input_tokens: 20, output_tokens: output },
+      });
+    },
+  );
+
   test('may begin with a mark of its encoding', async () => {
     const reply = { choices: [{ finish_reason: 'stop', message: { content: 'a' } }] };
     const { ask } = await start(() => ({ body: `\ufeff${JSON.stringify(reply)}` }));
