@@ -84,7 +84,7 @@ const OF_RIGHTS =
   /key|permi(ssion|tted)|authori[sz]|access|models?\b|project|organi[sz]ation|account|\buser\b|team|country|region|address|subscription|allow|scope|plan\b|flagged/i;
 
 /** Google's and xAI's words for a key that they do not know: to them it is a request like another. */
-const WRONG_KEY = /\bAPI key not valid|\b(incorrect|invalid) API key\b/i;
+const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
 /** Not a limit that passes in a minute. */
 const USED_UP = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
@@ -124,16 +124,25 @@ const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 
 /** The words of OpenAI, OpenRouter, xAI and of gateways for what stands in a request. */
 const FILTER_WORDS =
-  /moderation|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|guardrail|\b(prompt|input) (was )?blocked/i;
+  /\bmoderation\b|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|\bguardrail\b|\b(prompt|input) (was )?blocked/i;
 
 /** Words for what somebody did: it is the key that is refused. */
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 
+/** Names of the prompt's own, such as a schema called `moderation`. */
+const QUOTED = /(?<!\w)(['"`])[^'"`]*\1(?!\w)/g;
+
+const OF_PARAMETER =
+  /extra inputs|unrecognized|unknown (parameter|name|field)|unsupported (parameter|value)|invalid schema/i;
+
 function isFiltered({ status, code, said }: HttpFailure): boolean {
   return (
     FILTER_CODE.test(code) ||
-    ((status === 400 || status === 403) && FILTER_WORDS.test(said) && !FLAGGED_ACCOUNT.test(said))
+    ((status === 400 || status === 403) &&
+      FILTER_WORDS.test(said.replace(QUOTED, '')) &&
+      !FLAGGED_ACCOUNT.test(said) &&
+      !OF_PARAMETER.test(said))
   );
 }
 
@@ -169,7 +178,7 @@ const NOT_THERE =
 
 /** DeepSeek's, Mistral's, Perplexity's and OpenRouter's words for it, as of any bad request. */
 const UNKNOWN_MODEL =
-  /^(model not exist$|invalid model\b(?! (?:input|output)))|\bis not a valid model id$/i;
+  /^(model not exist$|invalid model\b(?! (?:input|output|response|reply|answer|param)))|\bis not a valid model id$/i;
 
 /** Google's, DeepSeek's, OpenAI's and OpenRouter's words for a server that has too much to do. */
 const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;

@@ -48,6 +48,8 @@ test.each(['', '404 page not found', 'Resource not found', 'Unknown request URL:
 test.each([
   [404, '', 'File file-123 for this model not found'],
   [404, 'not_found_error', 'File not found: file_123'],
+  [400, '', 'Invalid model response for q1'],
+  [400, '', 'Cannot read the words "invalid API key" in q1'],
   [400, 'invalid_request_error', 'Invalid model input: image of q1 cannot be read'],
   [402, '', 'This request requires more credits, or fewer max_tokens. You can only afford 1000.'],
 ])('what one request asks for is not said of others (%i %s %s)', (status, code, said) => {
@@ -77,12 +79,22 @@ describe('a request that a filter does not let through', () => {
     [403, '', 'Request failed content safety check.'],
     [400, 'content_policy', 'Violated guardrail policy'],
     [400, '', 'Prompt blocked due to security configurations'],
+    [400, '', "The prompt's text was flagged by the vendor's filter"],
   ])('is no fault of the key (%i %s %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({
       kind: 'filtered',
       scope: 'request',
       message: `${String(status)}, the content filter refused the request: ${said}`,
     });
+  });
+
+  test.each([
+    "Invalid schema for response_format 'moderation_result': In context=(), 'flagged' is missing.",
+    'moderation_result: Extra inputs are not permitted',
+    'guardrails: Extra inputs are not permitted',
+    'Unknown parameter: moderation',
+  ])('is told from a parameter that is called like it: %s', (said) => {
+    expect(failure(400, 'invalid_request_error', said)).toMatchObject({ kind: 'request' });
   });
 
   test('is told from an account that was flagged, and a key that may not', () => {
