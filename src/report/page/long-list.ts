@@ -28,7 +28,7 @@ export const LIST_SCRIPT = `
   const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false }) => {
     let items = [], parts = [], all = false;
     const drawn = new Map();
-    const needs = (part) => all || part.near || part.stays || wanted.includes(part) || part.box.contains(document.activeElement) || part.box.querySelector('[tabindex="0"]') !== null;
+    const needs = (part) => all || part.near || part.stays || wanted.includes(part) || part.box.contains(document.activeElement);
     // What stays where it is keeps the focus.
     const put = (box, elements) => {
       const kept = new Set(elements);

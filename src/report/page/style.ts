@@ -108,7 +108,7 @@ footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
 
 export const STYLE_HASH = 'sha256-VDHh9RhOwOZDoRzv49rp5NNaYu9BXUkcWYXZeN7g/Ew=';
 
-export const SCRIPT_HASH = 'sha256-7o4r2YewWOeH2igLXp6O1Nizsl6xMLxuyW2uzeJ0dmI=';
+export const SCRIPT_HASH = 'sha256-xiH6KucI/68XaXCLolUz/bPT6tRc4rXtbVnGLcAOfXY=';
 
 /** Nothing is loaded, sent or framed; only our style and script apply. */
 export const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; script-src '${SCRIPT_HASH}'; base-uri 'none'; form-action 'none'`;
