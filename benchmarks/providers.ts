@@ -12,11 +12,11 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import OpenAI from 'openai';
 import { createProviders } from '../src/providers/index.ts';
 import { createOnce } from '../src/providers/once.ts';
 import { recordingKey, requestKey } from '../src/select/generation.ts';
 import { keepHeapSmall } from '../src/session/runtime.ts';
-import type { Message } from '../src/types/model.ts';
 import { factsOf, perVendor, type VendorName } from '../src/types/vendors.ts';
 import { rounded, table } from './measure/markdown.ts';
 
@@ -48,6 +48,8 @@ async function serve(): Promise<void> {
   process.send?.(server.url);
 }
 
+const SDK = "openai's SDK alone";
+
 type Call = (index: number) => Promise<boolean>;
 
 async function measure(caller: string, start: number): Promise<Figures> {
@@ -62,7 +64,11 @@ async function measure(caller: string, start: number): Promise<Figures> {
     child.once('message', (message) => resolve(String(message)));
   });
   const { call, close } =
-    caller === 'node:http' ? bare(url) : edge(caller as VendorName, start, url);
+    caller === 'node:http'
+      ? bare(url)
+      : caller === SDK
+        ? sdk(url)
+        : edge(caller as VendorName, start, url);
   const cpu = process.cpuUsage();
   const begun = performance.now();
   const answered = await Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
@@ -83,7 +89,7 @@ async function measure(caller: string, start: number): Promise<Figures> {
   };
 }
 
-const messages = (index: number): Message[] => [
+const messages = (index: number): { role: 'user'; content: string }[] => [
   { role: 'user', content: `Question ${index}: what is ${index} + ${index}?` },
 ];
 
@@ -154,6 +160,26 @@ function bare(url: string): { call: Call; close(): Promise<void> } {
   return { call, close: () => Promise.resolve(agent.destroy()) };
 }
 
+/** The vendor's client as it comes, with its own `fetch`, at the same concurrency. */
+function sdk(url: string): { call: Call; close(): Promise<void> } {
+  const client = new OpenAI({ apiKey: 'key', baseURL: `${url}/v1`, maxRetries: 0 });
+  let before: Promise<unknown>[] = [];
+  const call: Call = async (index) => {
+    const slot = index % concurrency;
+    const one = (before[slot] ?? Promise.resolve()).then(() =>
+      client.chat.completions.create({ model: 'model', temperature: 0, messages: messages(index) }),
+    );
+    before[slot] = one;
+    return (await one).choices.length > 0;
+  };
+  return {
+    call,
+    close: async () => {
+      before = [];
+    },
+  };
+}
+
 /** Each measurement in a process of its own, for the peak of memory is the process's. */
 async function measureApart(caller: string, start: number): Promise<Figures> {
   const child = fork(fileURLToPath(import.meta.url), [
@@ -185,6 +211,7 @@ switch (process.argv[2]) {
   default: {
     const figures = [
       await measureApart('node:http', concurrency),
+      await measureApart(SDK, concurrency),
       await measureApart('openai', concurrency),
       await measureApart('openai', 8),
       await measureApart('anthropic', concurrency),
@@ -192,7 +219,7 @@ switch (process.argv[2]) {
     console.log(
       [
         `${rounded(calls)} calls through the edge to the models alone, to a server on loopback that answers after ${String(latencyMs)} ms, at most ${String(concurrency)} at a time; once. \`node:http\` makes the same calls`,
-        `with nothing around them: what the machine and the server allow. Ideal: ${rounded((calls * latencyMs) / concurrency / 1000)} s.`,
+        `with nothing around them: what the machine and the server allow; ${SDK}, with its own \`fetch\`, is the floor for who uses it as it comes. Ideal: ${rounded((calls * latencyMs) / concurrency / 1000)} s.`,
         '',
         table(
           [

@@ -66,8 +66,11 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
     .filter((secret) => secret.length >= SHORTEST_KEY)
     .flatMap((key) => [key.slice(0, END), key.slice(-END)]);
   const partial = literalPattern(ends);
+  const telling = literalPattern([...ends, ...KEY_SHAPES.map(({ prefix }) => prefix)]);
   return (text) => {
     const whole = exact === null ? text : text.replace(exact, REDACTED);
+    // Without one of these no word is a key, and to look at every word takes the longest.
+    if (telling === null || whole.search(telling) < 0) return whole;
     const words = whole.replace(TOKEN, (word) =>
       ends.some((end) => word.includes(end)) || looksLikeKey(word) ? REDACTED : word,
     );
@@ -106,12 +109,16 @@ function walk(
     const items = value.map((item) => walk(item, redact, nameOf));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  const before = Object.entries(value);
-  const after = before.map(([name, item]) => [nameOf(name), walk(item, redact, nameOf)] as const);
-  const same = after.every(
-    ([name, item], index) => name === before[index]?.[0] && item === before[index][1],
-  );
-  return same ? value : Object.fromEntries(after);
+  const record = value as Record<string, unknown>;
+  const names = Object.keys(record);
+  let copy: [string, unknown][] | null = null;
+  for (const [index, name] of names.entries()) {
+    const [shown, item] = [nameOf(name), walk(record[name], redact, nameOf)];
+    if (copy === null && (shown !== name || item !== record[name]))
+      copy = names.slice(0, index).map((earlier) => [earlier, record[earlier]]);
+    copy?.push([shown, item]);
+  }
+  return copy === null ? value : Object.fromEntries(copy);
 }
 
 /** A secret of several lines (a private key) also leaks line by line. */
