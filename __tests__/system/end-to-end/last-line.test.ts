@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { startCacheServer, type CacheServer } from '../../stand-ins/cache-service.ts';
 import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt } from './projects.ts';
-import { bareEnvironment, startBundle } from './runner.ts';
+import { bareEnvironment, startCommand } from './runner.ts';
 import { endpointLines, MODEL_KEY, modelServer, onPullRequest, stage } from './stage.ts';
 
 const WORSE = { 'prompts/quiz.yaml': quizPrompt('Be quick. Skip 1 2 3') };
@@ -25,8 +25,8 @@ function cacheEnvironment({ url }: CacheServer): Record<string, string> {
   };
 }
 
-describe('the last line of what is shipped says how the run ended and why', () => {
-  test('in the log of a job, below what the cache says of the answers it keeps', async () => {
+describe('the last line says how the run ended and why', () => {
+  test('in the log of a job that runs what is shipped, below what the cache says of the answers it keeps', async () => {
     cache = await startCacheServer();
     const at = await stage(obedient);
     const run = await onPullRequest(at, changeOf(quiz(), WORSE), {
@@ -45,8 +45,7 @@ describe('the last line of what is shipped says how the run ended and why', () =
     const repository = createRepository();
     repository.commit('Base', quiz());
     repository.write(WORSE);
-    const { code, stdout, stderr } = await startBundle(
-      'cli/index.js',
+    const { code, stdout, stderr } = await startCommand(
       ['diff'],
       {
         ...bareEnvironment(),

@@ -3,7 +3,7 @@ import type { Result } from '../../../src/result/result.ts';
 import { ATTACKED_METRICS } from '../../stand-ins/attacking-answers.ts';
 import { createRepository, temporaryFolder } from '../../stand-ins/repository.ts';
 import { questionOf, quiz, quizPrompt, quizTests } from './projects.ts';
-import { bareEnvironment, startBundle } from './runner.ts';
+import { bareEnvironment, startCommand } from './runner.ts';
 import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
 
 /** Two prompts whose references are judged by one and the same code. */
@@ -33,8 +33,7 @@ describe('evaldiff diff --untrusted', () => {
       const repository = createRepository();
       repository.commit('Base', twoSuites('Old', language, runs));
       repository.write(twoSuites('New', language, runs));
-      const { stdout, stderr } = await startBundle(
-        'cli/index.js',
+      const { stdout, stderr } = await startCommand(
         ['diff', '--untrusted', '--json'],
         {
           ...bareEnvironment(),

@@ -13,6 +13,7 @@ afterEach(async () => {
 /** A sweep in one workflow run, each job with a checkout of its own. */
 async function workflow(
   at: Stage,
+  shipped = false,
 ): Promise<(inputs: Record<string, string>, env?: Record<string, string>) => Promise<StepResult>> {
   const service = (artifacts = await startArtifactServer());
   const {
@@ -33,14 +34,14 @@ async function workflow(
       {
         inputs: { cache: 'false', overrides: 'n_tries=2', ...inputs },
         env: { ...service.environment('run-1'), ...env },
-        shipped: true,
+        shipped,
       },
     );
 }
 
 test('two jobs and a merge ask each question once, and are one result, one check and one summary', async () => {
   const at = await stage(obedient);
-  const job = await workflow(at);
+  const job = await workflow(at, true);
   const shards = [
     await job({ mode: 'sweep', shard: '1/2' }),
     await job({ mode: 'sweep', shard: '2/2' }),
