@@ -137,12 +137,12 @@ const OF_PARAMETER =
   /extra inputs|unrecognized|unknown (parameter|name|field)|unsupported (parameter|value)|invalid schema/i;
 
 function isFiltered({ status, code, said }: HttpFailure): boolean {
+  if (OF_PARAMETER.test(said)) return false;
   return (
     FILTER_CODE.test(code) ||
     ((status === 400 || status === 403) &&
       FILTER_WORDS.test(said.replace(QUOTED, '')) &&
-      !FLAGGED_ACCOUNT.test(said) &&
-      !OF_PARAMETER.test(said))
+      !FLAGGED_ACCOUNT.test(said))
   );
 }
 

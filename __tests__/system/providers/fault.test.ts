@@ -95,6 +95,7 @@ describe('a request that a filter does not let through', () => {
     'Unknown parameter: moderation',
   ])('is told from a parameter that is called like it: %s', (said) => {
     expect(failure(400, 'invalid_request_error', said)).toMatchObject({ kind: 'request' });
+    expect(failure(400, 'unknown_parameter moderation', said).kind).toBe('request');
   });
 
   test('is told from an account that was flagged, and a key that may not', () => {
