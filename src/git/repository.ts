@@ -227,13 +227,13 @@ type Commits = Pick<
   'resolve' | 'ensureCommit' | 'checkedOut' | 'mergeBase' | 'defaultBase' | 'mainline'
 >;
 
-function commitsOf({ place, reader, history, checkout }: Parts): Commits {
+function commitsOf({ store, place, reader, history, checkout }: Parts): Commits {
   const find = (revision: string): Promise<string> =>
     resolveRevision(place, history, revision, (name) => loggedIn(checkout, place, name));
   return {
     resolve: find,
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
-    checkedOut: () => (checkout === null ? Promise.resolve([]) : checkedOut(place, reader)),
+    checkedOut: () => checkedOut(store.head, reader),
     mergeBase: (base, head) => history.mergeBase(base, head),
     defaultBase: async () => (await defaultBranch(place, 'refs/heads/main'))?.name ?? null,
     async mainline(branch) {

@@ -88,9 +88,9 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
  * The commit that is checked out and its parents, full ids; empty in a repository without commits.
  * Parents are read from the commit itself: a shallow clone's own commands do not know them.
  */
-export async function checkedOut(place: GitPlace, reader: ObjectReader): Promise<string[]> {
-  const head = await commitNamed(place, 'HEAD');
-  return head === null ? [] : [head, ...(await commitFields(reader, head)).parents];
+export async function checkedOut(head: string | null, reader: ObjectReader): Promise<string[]> {
+  if (head === null || (await reader.here(head)) === null) return [];
+  return [head, ...(await commitFields(reader, head)).parents];
 }
 
 /** What a commit that is here says of itself: ids of its tree and of its parents. */

@@ -20,6 +20,8 @@ import { splitNul } from './tree.ts';
  */
 export interface GitStore {
   place: GitPlace;
+  /** Id of the commit that is checked out; null without one. */
+  head: string | null;
   /** How the checkout says that its remote is reached, or why there is no telling. */
   remote: { address: RemoteAddress } | { none: string };
   /** The person's settings of how a file on disk becomes an object, as `key=value`. */
@@ -51,9 +53,9 @@ export async function openGitStore(
     await writeFile(join(place.gitDir, 'config'), CONFIG);
     const gitDir = checkout?.gitDir ?? place.gitDir;
     const asking: GitPlace = { ...place, gitDir, environment: gitEnvironment(environment) };
-    const [settings] = await Promise.all([
+    const [settings, head] = await Promise.all([
       configuration(asking),
-      checkout === null ? undefined : borrow(checkout, asking, place.gitDir),
+      checkout === null ? null : borrow(checkout, asking, place.gitDir),
     ]);
     if (settings.some(({ key, value }) => key === FORMAT && value === 'sha256'))
       await writeFile(join(place.gitDir, 'config'), CONFIG_SHA256);
@@ -62,6 +64,7 @@ export async function openGitStore(
       .map(({ key, value }) => [key, value] as const);
     return {
       place: own,
+      head,
       remote: await remoteOf(checkout, reaching),
       filing: settings.flatMap(({ key, value }) =>
         FILING.test(key) ? [value === null ? key : `${key}=${value}`] : [],
@@ -147,17 +150,22 @@ async function configuration(asking: GitPlace): Promise<Setting[]> {
 }
 
 /** Lets the store read the checkout's objects, and gives it the same refs and the same horizon. */
-async function borrow(checkout: Checkout, asking: GitPlace, store: string): Promise<void> {
+async function borrow(
+  checkout: Checkout,
+  asking: GitPlace,
+  store: string,
+): Promise<GitStore['head']> {
   const objects = join(checkout.commonDir, 'objects');
-  await Promise.all([
+  const [head] = await Promise.all([
+    copyRefs(asking, store),
     writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`),
     copyIfThere(join(checkout.commonDir, 'shallow'), join(store, 'shallow')),
-    copyRefs(asking, store),
   ]);
+  return head;
 }
 
-/** HEAD and every ref. A ref that stands for another, as a remote's HEAD does, stays one. */
-async function copyRefs(asking: GitPlace, store: string): Promise<void> {
+/** HEAD, of which it gives the commit, and every ref. A ref that stands for another, as a remote's HEAD does, stays one. */
+async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
   const [head, listing] = await Promise.all([
     headOf(asking),
     git(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
@@ -179,7 +187,10 @@ async function copyRefs(asking: GitPlace, store: string): Promise<void> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `ref: ${target}\n`);
   }
-  if (head !== null) await writeFile(join(store, 'HEAD'), head);
+  if (head === null) return null;
+  await writeFile(join(store, 'HEAD'), head);
+  const [, branch, id = null] = /^(?:ref: (\S+)|(\S+))\n$/.exec(head.toString('utf8')) ?? [];
+  return branch === undefined ? id : (rows.find(({ name }) => name === branch)?.id ?? null);
 }
 
 /** A branch of an ordinary name, or a commit. */

@@ -85,7 +85,8 @@ async function settle(path: string, root: string): Promise<Settled> {
   return { path: at, inside: isWithin(at, ground), link: null };
 }
 
-async function entryAt(path: string): Promise<Stats | null> {
+/** What lies at a path, which may be a link; null: nothing does. */
+export async function entryAt(path: string): Promise<Stats | null> {
   try {
     return await lstat(path);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import { sources } from '../select/trust.ts';
@@ -16,7 +16,7 @@ import { machineKey, readMachineKey } from '../store/machine-key.ts';
 import { PartError, answersIn, besideAnswersIn } from '../store/part.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { TrustLevel } from '../types/plain.ts';
-import { reasonOf, refusalOf, type Ground } from './safe-writing.ts';
+import { entryAt, reasonOf, refusalOf, type Ground } from './safe-writing.ts';
 import type { StorePlace } from './store-place.ts';
 
 /** Answers kept on a developer's machine, and by the runner's cache service, at most. */
@@ -93,10 +93,9 @@ export async function openLocalStore(
 ): Promise<Store> {
   const { file, keyFile, former } = place;
   // What SQLite finds beside a file it would take up as part of it.
-  const beside = ['-wal', '-shm', '-journal']
-    .map((end) => `${file}${end}`)
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  const beside = ['-wal', '-shm', '-journal'].map((end) => `${file}${end}`);
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
+    if (beside.includes(path) && (await entryAt(path)) === null) continue;
     const refusal = await refusalOf(path, 'store', given.ground);
     if (refusal !== null)
       throw new UserError([problem(null, `${refusal} (--store, EVALDIFF_STORE)`)]);
