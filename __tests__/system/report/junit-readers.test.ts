@@ -54,7 +54,8 @@ const RUNS: [string, () => Result, { tests: number; red: number }][] = [
   ['a suite that fell as a whole', suiteAlone, { tests: 2, red: 1 }],
   ['files to fix', withProblems, { tests: 4, red: 4 }],
   ['a green run', green, { tests: 17, red: 0 }],
-  ['ten thousand failures', enormous, { tests: 10_000, red: 10_000 }],
+  // Ten thousand are in the file too (junit.test.ts), which takes these readers seconds.
+  ['a thousand failures', () => enormous(1000), { tests: 1000, red: 1000 }],
 ];
 
 describe('readers of JUnit files', () => {
