@@ -23,7 +23,7 @@ export interface ObjectReader {
   close(): Promise<void>;
 }
 
-export interface StoredObject {
+interface StoredObject {
   /** `blob`, `tree`, `commit` or `tag`. */
   type: string;
   content: Buffer;
