@@ -7,7 +7,7 @@ import { readProject } from '../../src/config/project.ts';
 import { DEFAULT_LIMITS } from '../../src/documents/limits.ts';
 import { formatProblem } from '../../src/errors.ts';
 import { COMMENT_LIMIT } from '../../src/report/comment.ts';
-import { DEFAULT_GATE } from '../../src/suite/gate.ts';
+import { DEFAULT_GATE } from '../../src/suite/gate-settings.ts';
 import { commandIn } from '../stand-ins/command-line.ts';
 import { tightTables } from '../tight-tables.ts';
 import { optionsOf, tools, treeOf } from '../unit/config/tree.ts';

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
 import { outputsOf } from '../../src/action/publish.ts';
 import { blankResult } from '../../src/run/not-judged.ts';
-import { DEFAULT_GATE } from '../../src/suite/gate.ts';
+import { DEFAULT_GATE } from '../../src/suite/gate-settings.ts';
 import { hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../stand-ins/repository.ts';

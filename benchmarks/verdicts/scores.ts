@@ -2,7 +2,7 @@ import { judgeSuites } from '../../src/judge/verdict.ts';
 import { withMoreTries, type MadeTry } from '../../src/plan/suite-run.ts';
 import { normalQuantile } from '../../src/statistics/distributions.ts';
 import { nextFloat, type Random } from '../../src/statistics/random.ts';
-import { DEFAULT_GATE } from '../../src/suite/gate.ts';
+import { DEFAULT_GATE } from '../../src/suite/gate-settings.ts';
 import { least, most, type Goal } from './goals.ts';
 import { begun, made } from './simulate.ts';
 

@@ -12,7 +12,7 @@ import {
 import { nextTries } from '../../src/plan/tries.ts';
 import type { SuiteResult } from '../../src/result/suite-result.ts';
 import { nextFloat, type Random } from '../../src/statistics/random.ts';
-import { DEFAULT_GATE } from '../../src/suite/gate.ts';
+import { DEFAULT_GATE } from '../../src/suite/gate-settings.ts';
 import type { Suite } from './scenarios.ts';
 
 export type Colour = 'red' | 'green' | 'grey';

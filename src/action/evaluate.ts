@@ -9,7 +9,7 @@ import { notEvaluated } from '../run/not-judged.ts';
 import { evaluate, type Evaluated, type Session } from '../session/session.ts';
 import { mergeParts } from '../session/shards.ts';
 import { findSides, type Sides } from '../session/sides.ts';
-import { DEFAULT_GATE } from '../suite/gate.ts';
+import { DEFAULT_GATE } from '../suite/gate-settings.ts';
 import type { EventFacts } from '../types/repository.ts';
 import type { Job } from './context.ts';
 import { gatherArtifacts } from './shards.ts';

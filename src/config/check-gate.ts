@@ -1,6 +1,7 @@
 import { problem } from '../errors.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import { directionIn, everyMetric, metricsNamed, type BuiltInMetrics } from '../suite/metrics.ts';
-import type { GateSettings, Settings, Suite } from '../suite/suite.ts';
+import type { Settings, Suite } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Place, Problem } from '../types/plain.ts';

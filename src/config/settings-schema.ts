@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
-import { DEFAULT_GATE } from '../suite/gate.ts';
-import { gateSettingsSchema, type GateSettings } from '../suite/suite.ts';
+import { DEFAULT_GATE, gateSettingsSchema, type GateSettings } from '../suite/gate-settings.ts';
 import { TRANSPORTS, UNBOUNDED, gradersSchema, modelChoice, modelSchema } from './models.ts';
 import {
   closed,

@@ -3,14 +3,13 @@ import { type Document } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import { parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import { DEFAULT_GATE } from '../suite/gate.ts';
-import type { Budget, GateSettings, ModelSettings, Settings } from '../suite/suite.ts';
+import { DEFAULT_GATE, type GateSettings } from '../suite/gate-settings.ts';
+import type { Budget, ModelSettings, Settings } from '../suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import { isMap, type Notice, type Problem, type Scalar } from '../types/plain.ts';
 import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from './models.ts';
 import { checkMembers } from './schema.ts';
-import type { settingsSchema } from './settings-schema.ts';
-import { settingsMembers } from './settings-schema.ts';
+import { type settingsSchema, settingsMembers } from './settings-schema.ts';
 
 export const SETTINGS_FILE = 'evaldiff.yaml';
 

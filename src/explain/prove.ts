@@ -1,6 +1,5 @@
 import type { Rates } from '../statistics/cause-search.ts';
-import { contrastEvidence } from '../statistics/contrast.ts';
-import type { Pair } from '../statistics/evidence.ts';
+import { contrastEvidence, type Pair } from '../statistics/evidence.ts';
 import type { Counts } from '../statistics/table.ts';
 import { keyOf, ratesOf, type UnitBelief } from './cause-beliefs.ts';
 import {

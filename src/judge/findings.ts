@@ -3,7 +3,7 @@ import { countsForVerdict, underBaseScoring } from '../result/counts.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { MetricValues, SuiteResult } from '../result/suite-result.ts';
-import type { GateSettings } from '../suite/suite.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import {
   percent,
   percentAndLimit,

@@ -3,7 +3,7 @@ import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Result, UsageTotals } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { wilson } from '../statistics/interval.ts';
-import type { GateSettings } from '../suite/suite.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './noise-dependence.ts';
 
 /** What has been seen so far; answers are not kept. */

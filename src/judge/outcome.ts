@@ -12,7 +12,7 @@ import type { Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import type { ReplacedModel } from '../select/answerers.ts';
-import type { GateSettings } from '../suite/suite.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import type { Conclusion } from '../types/plain.ts';
 
 export const NO_TEST = 'No test ran, so there is no verdict.';

@@ -26,7 +26,7 @@ import {
   type Table,
   type Tries,
 } from '../statistics/table.ts';
-import type { GateSettings } from '../suite/suite.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
 import { preferenceTables } from './tables.ts';

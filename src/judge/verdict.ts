@@ -14,7 +14,7 @@ import {
 import { suiteTest } from '../statistics/suite-test.ts';
 import { mirrored, type Table } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
-import type { GateSettings } from '../suite/suite.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { fallUnderBase, type FallUnderBase } from './scoring-split.ts';

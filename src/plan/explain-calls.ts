@@ -1,7 +1,8 @@
 import { pinnedFor, type PinnedAttributes } from '../config/attributes-file.ts';
 import { gradersOf, type ProjectSide } from '../select/targets.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText } from '../suite/attributes.ts';
-import type { GateSettings, QualEvalSettings } from '../suite/suite.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
+import type { QualEvalSettings } from '../suite/suite.ts';
 import type { Grader, Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import {

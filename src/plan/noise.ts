@@ -3,7 +3,8 @@ import type { AffectedReference } from '../select/affected.ts';
 import { drawnAgain } from '../select/generation.ts';
 import { gates, selectAll, type AffectedSuite, type Selection } from '../select/select.ts';
 import type { ProjectSide } from '../select/targets.ts';
-import type { GateSettings, SuiteGate, Tests } from '../suite/suite.ts';
+import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
+import type { Tests } from '../suite/suite.ts';
 import type { Notice } from '../types/plain.ts';
 
 /**

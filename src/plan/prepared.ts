@@ -1,7 +1,8 @@
 import type { Scoring } from '../select/scoring.ts';
 import type { AffectedSuite } from '../select/select.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../suite/metrics.ts';
-import type { CauseSettings, GateSettings, Suite } from '../suite/suite.ts';
+import type { CauseSettings, Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';

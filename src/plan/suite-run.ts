@@ -2,7 +2,7 @@ import type { TryResult } from '../result/reference-result.ts';
 import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
 import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/scoring.ts';
 import { gates, type AffectedSuite } from '../select/select.ts';
-import type { GateSettings, SuiteGate } from '../suite/suite.ts';
+import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
 import type { Side } from '../types/plain.ts';
 
 /**

@@ -2,9 +2,10 @@ import { lookLevels, FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
 import { REFERENCE_SHARE, type SequentialSuite } from '../statistics/sequential.ts';
 import type { Tries } from '../statistics/table.ts';
 import { wantedTries, type SequentialLevels } from '../statistics/wanted-tries.ts';
+import { type GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { directionIn, everyMetric, gatesByPreference, metricsNamed } from '../suite/metrics.ts';
-import type { GateSettings, Settings, Tests } from '../suite/suite.ts';
+import type { Settings, Tests } from '../suite/suite.ts';
 import type { Better } from '../types/metric.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
 

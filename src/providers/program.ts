@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { logLine } from '../text/log.ts';
 import { visibleLine } from '../text/visible.ts';
-import type { Completion, Request } from '../types/model.ts';
+import { PROMPTFOO_PROGRAM, type Completion, type Request } from '../types/model.ts';
 import { createDeadlines } from './clock.ts';
 import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
 import type { CallOptions } from './hosted-server.ts';
@@ -9,7 +10,6 @@ import { createPacer, type Pacer } from './pacer.ts';
 import { startChild } from './program-child.ts';
 import { programVariables, THIS_PLATFORM } from './program-platform.ts';
 import { createSession, endText, type ProgramSession } from './program-session.ts';
-import { startedAs } from './promptfoo.ts';
 import { errorCompletion, withRetries, type Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
@@ -207,4 +207,17 @@ function logged(name: string, { log, redact }: ProgramOptions): (line: string) =
       log(`${logLine(name)}: ${logLine(foreignLine(line, redact, LOGGED_LENGTH))}`);
     if (lines === LOGGED_LINES + 1) log(`${logLine(name)}: further lines are left out`);
   };
+}
+
+/** What answers by files written for promptfoo. A bundle carries it as files beside its entry. */
+const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
+const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
+
+/** The command as it is started: where the program that is shipped is meant, with its source. */
+function startedAs(command: readonly string[]): readonly string[] {
+  const [first, ...words] = command;
+  if (first !== PROMPTFOO_PROGRAM) return command;
+  return /\.py(?::\w+)?$/.test(words[1] ?? '')
+    ? ['python3', '-B', '-c', forPython, ...words]
+    : [process.execPath, '--input-type=module', '-e', forJavaScript, '--', ...words];
 }

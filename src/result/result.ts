@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { problem } from '../errors.ts';
-import { gateSettingsSchema } from '../suite/suite.ts';
+import { gateSettingsSchema } from '../suite/gate-settings.ts';
 import type { Purpose } from '../types/model.ts';
 import type { Conclusion, Notice, Problem, TrustLevel } from '../types/plain.ts';
 import { attributeResultSchema, droppedInsightsSchema, insightSchema } from './attributes.ts';

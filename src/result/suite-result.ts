@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { suiteGateSchema, variantSchema } from '../suite/suite.ts';
+import { suiteGateSchema } from '../suite/gate-settings.ts';
+import { variantSchema } from '../suite/suite.ts';
 import { conversationSummarySchema } from './conversations.ts';
 import { countSchema, differenceSchema, dollarsSchema, shareSchema } from './pieces.ts';
 import { referenceResultSchema } from './reference-result.ts';

@@ -4,7 +4,7 @@ import type { SuiteComparison } from '../plan/suite-run.ts';
 import { outcomeFields } from '../report/sections/outcomes.ts';
 import type { NoiseNote, Result, UsageTotals } from '../result/result.ts';
 import type { Withheld } from '../select/trust.ts';
-import type { GateSettings } from '../suite/suite.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import { counted } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../types/plain.ts';

@@ -15,7 +15,7 @@ import { batchProblems, ownCaps, partOfPlan } from '../plan/shards.ts';
 import type { Result } from '../result/result.ts';
 import { arrange, type Arranged } from '../select/arrange.ts';
 import { sources } from '../select/trust.ts';
-import { DEFAULT_GATE } from '../suite/gate.ts';
+import { DEFAULT_GATE } from '../suite/gate-settings.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import { withCauseCalls } from './causes.ts';
 import {

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
-import { DEFAULT_GATE } from '../suite/gate.ts';
-import type { Budget, CauseSettings, GateSettings, Project } from '../suite/suite.ts';
+import { DEFAULT_GATE, type GateSettings } from '../suite/gate-settings.ts';
+import type { Budget, CauseSettings, Project } from '../suite/suite.ts';
 import type { Notice, Side } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { fromOutside } from './outside-contributor.ts';

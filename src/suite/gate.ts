@@ -1,5 +1,6 @@
 import type { Outcome, Score } from '../types/metric.ts';
-import type { GateSettings, Reference, Rollup, SuiteGate, Tests } from './suite.ts';
+import { type GateSettings, type SuiteGate } from './gate-settings.ts';
+import type { Reference, Rollup, Tests } from './suite.ts';
 
 /**
  * The word for a whole try. It fails as soon as one gating metric fails; an error or an unreadable
@@ -43,17 +44,3 @@ export function triesNeeded(rollup: Rollup): number {
 export function ownGate({ gate = {} }: Tests, failOn: GateSettings['fail_on'] | null): SuiteGate {
   return failOn === null || gate.fail_on === undefined ? gate : { ...gate, fail_on: failOn };
 }
-
-/** The gate as it stands where no settings say otherwise. */
-export const DEFAULT_GATE: GateSettings = {
-  fail_on: 'regression',
-  alpha: 0.05,
-  min_drop: 0.01,
-  tolerance: 'auto',
-  gate_on: 'suite+references',
-  on_inconclusive: 'pass',
-  scoring: 'warn',
-  removed: 'warn',
-  attributes: 'advise',
-  min_pass_rate: null,
-};

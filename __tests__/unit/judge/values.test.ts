@@ -12,7 +12,7 @@ import {
 import { familySize } from '../../../src/plan/tries.ts';
 import type { AffectedReference } from '../../../src/select/affected.ts';
 import { generationOf } from '../../../src/select/generation.ts';
-import type { GateSettings } from '../../../src/suite/suite.ts';
+import type { GateSettings } from '../../../src/suite/gate-settings.ts';
 import type { Metric, Rubric, Score } from '../../../src/types/metric.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { gate, metric, prompt, reference, suite, suiteSide, tryResult } from '../run/builders.ts';

@@ -3,8 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../src/judge/compare.ts';
 import { rollUpSuite } from '../../../src/judge/roll-up.ts';
 import { judgeSuites } from '../../../src/judge/verdict.ts';
-import { startSuite, type Try } from '../../../src/plan/suite-run.ts';
 import {
+  startSuite,
+  type Try,
   suiteComparison,
   type SuiteComparison,
   type TryPolicy,
@@ -14,7 +15,7 @@ import type { AffectedReference } from '../../../src/select/affected.ts';
 import { generationOf } from '../../../src/select/generation.ts';
 import { lookLevels } from '../../../src/statistics/looks.ts';
 import { visibleDrop } from '../../../src/statistics/visible-drop.ts';
-import type { SuiteGate } from '../../../src/suite/suite.ts';
+import type { SuiteGate } from '../../../src/suite/gate-settings.ts';
 import { gate, prompt, reference, suite, suiteSide, tryResult } from '../run/builders.ts';
 
 type Row = [

@@ -3,7 +3,7 @@ import { simulate } from '../../../benchmarks/verdicts/simulate.ts';
 import { answerCalls } from '../../../src/plan/answer-calls.ts';
 import type { SuiteComparison } from '../../../src/plan/suite-run.ts';
 import { createRandom } from '../../../src/statistics/random.ts';
-import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
+import { DEFAULT_GATE } from '../../../src/suite/gate-settings.ts';
 import { scoring, tests } from '../run/builders.ts';
 
 const request = (side: string, provider = 'openai') => ({

@@ -5,7 +5,7 @@ import {
   type SuiteRun,
   type Try,
 } from '../../../src/plan/suite-run.ts';
-import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
+import { DEFAULT_GATE } from '../../../src/suite/gate-settings.ts';
 import { tryResult } from '../run/builders.ts';
 
 const made = (index: number): Try => ({ result: tryResult('pass', index), other: null });

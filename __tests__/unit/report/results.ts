@@ -13,8 +13,8 @@ import type {
 } from '../../../src/result/reference-result.ts';
 import type { Result, UsageTotals } from '../../../src/result/result.ts';
 import type { Because, PassRate, SuiteResult } from '../../../src/result/suite-result.ts';
-import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
-import type { GateSettings, Variant } from '../../../src/suite/suite.ts';
+import { DEFAULT_GATE, type GateSettings } from '../../../src/suite/gate-settings.ts';
+import type { Variant } from '../../../src/suite/suite.ts';
 import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';

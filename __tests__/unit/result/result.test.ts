@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { formatProblem } from '../../../src/errors.ts';
 import { readResultValue } from '../../../src/result/result.ts';
 import { blankResult } from '../../../src/run/not-judged.ts';
-import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
+import { DEFAULT_GATE } from '../../../src/suite/gate-settings.ts';
 import { suiteResult } from '../run/builders.ts';
 
 const whole = {

@@ -8,9 +8,8 @@ import type {
 import type { PassRate, SuiteResult } from '../../../src/result/suite-result.ts';
 import type { SuiteSide } from '../../../src/select/prompt-changes.ts';
 import type { Scoring } from '../../../src/select/scoring.ts';
-import { DEFAULT_GATE } from '../../../src/suite/gate.ts';
+import { DEFAULT_GATE, type GateSettings } from '../../../src/suite/gate-settings.ts';
 import type {
-  GateSettings,
   ModelSettings,
   Project,
   Prompt,

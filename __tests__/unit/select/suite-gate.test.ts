@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { arrange } from '../../../src/select/arrange.ts';
 import { sources } from '../../../src/select/trust.ts';
+import { type SuiteGate } from '../../../src/suite/gate-settings.ts';
 import { ownGate } from '../../../src/suite/gate.ts';
-import type { SuiteGate } from '../../../src/suite/suite.ts';
 import { project, suite, tests } from '../run/builders.ts';
 
 const withGate = (gate?: SuiteGate) =>

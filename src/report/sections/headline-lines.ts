@@ -1,11 +1,5 @@
 import { onlyScoringChanged } from '../../judge/outcome.ts';
-import {
-  brokenInWords,
-  brokenUnderRise,
-  underBaseScoring,
-  worseAlone,
-} from '../../result/counts.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
+import { underBaseScoring, worseAlone } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
@@ -13,15 +7,18 @@ import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
 import { suiteKey } from './explained-suites.ts';
-import { entriesOf, suitesWorstFirst } from './order.ts';
-import { difference, rates, repeatedNames, size, suiteName } from './phrases.ts';
-
-/** What an outcome is about, for its first line, and the sentences below it. */
-export interface Told {
-  /** The worst suite with its rates; empty where no suite stands for the outcome. */
-  subject: Line;
-  line: Line;
-}
+import {
+  subjectOf,
+  suiteNumbers,
+  worstSuite,
+  suitesThat,
+  unansweredIn,
+  isSilent,
+  several,
+  type Told,
+} from './headline-suite.ts';
+import { entriesOf } from './order.ts';
+import { rates } from './phrases.ts';
 
 function sentence(words: string): Inline {
   return text(shorten(words, SENTENCE));
@@ -71,16 +68,6 @@ export function regressionLine(result: Result): Told {
   return { subject, line: [...missing, ...found, ...line] };
 }
 
-function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
-  const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
-  return references.filter(({ id }) => ids.has(id));
-}
-
-/** None of what it regressed by has any answer. */
-function isSilent(suite: SuiteResult): boolean {
-  return unansweredIn(suite).every(({ head }) => head?.tries_judged === 0);
-}
-
 /** An attribute shared by at least so many of the references that got worse is named. */
 const SHARED = 0.6;
 
@@ -125,7 +112,7 @@ function alone(result: Result): Line {
 
 export function inconclusiveLine(result: Result): Told {
   const open = suitesThat(result, 'inconclusive');
-  const why = worstOf(open);
+  const why = worstSuite(open);
   const told = several(result, open, 'inconclusive');
   const hidden = why === undefined ? null : hiddenBy(why, result);
   if (hidden !== null) {
@@ -188,10 +175,10 @@ export function noRegressionLine(result: Result): Told {
   if (moved.length === 0) return nothingWorseLine(result);
   if (suites.length === 1)
     return withMore(comparedNumbers(result), [...ruledOut(moved), ...alone(result)]);
-  const worst = worstOf(moved);
+  const worst = worstSuite(moved);
   const fell = worst !== undefined && (worst.pass_rate.difference ?? 0) < 0;
   const largest = fell
-    ? [text('Largest drop: '), ...subjectOf(worst, suites), text(`, ${numbersOf(worst)}.`)]
+    ? [text('Largest drop: '), ...subjectOf(worst, suites), text(`, ${suiteNumbers(worst)}.`)]
     : [text('No pass rate is lower.')];
   const rest = moved.length === suites.length ? '' : ` ${count(moved.length)} of them compared.`;
   const told = {
@@ -245,7 +232,7 @@ function comparedNumbers(result: Result): Told {
       : scoringAlone([first, ...others], result);
   }
   return {
-    subject: subjectOf(worstOf(fresh), result.suites),
+    subject: subjectOf(worstSuite(fresh), result.suites),
     line: [text(`${counted(fresh.length, 'new suite')}, nothing to compare with.`)],
   };
 }
@@ -263,47 +250,4 @@ export function evaluatedLine({ suites }: Result): Told {
       ? 'nothing could be judged'
       : `pass rates from ${percent(Math.min(...heads))} to ${percent(Math.max(...heads))}`;
   return untitled([text(`${counted(suites.length, 'result')}, ${range}.`)]);
-}
-
-/** The worst of the suites with its numbers, and how many there are of how many. */
-function several({ suites }: Result, chosen: readonly SuiteResult[], word: string): Told {
-  const suite = worstOf(chosen);
-  const numbers = suite === undefined ? '' : numbersOf(suite);
-  const rest =
-    suites.length === 1
-      ? ''
-      : ` ${count(chosen.length)} of ${counted(suites.length, 'suite')} ${word}.`;
-  const line = `${numbers === '' ? '' : `${numbers}.`}${rest}`.trim();
-  return { subject: subjectOf(suite, suites), line: line === '' ? [] : [text(line)] };
-}
-
-/** `−6.0 points, 90 % interval −10.4 to −1.6; 50 references × 3 tries`, as far as there is any. */
-function numbersOf({ pass_rate: rate, compared }: SuiteResult): string {
-  const moved = difference(rate);
-  return [
-    ...(moved === null ? [] : [moved]),
-    ...(compared.references === 0 ? [] : [size(compared)]),
-  ].join('; ');
-}
-
-function subjectOf(suite: SuiteResult | undefined, suites: readonly SuiteResult[]): Line {
-  if (suite === undefined) return [];
-  const name = suiteName(suite, repeatedNames(suites));
-  // Equal rates say nothing of a suite that is red because head is silent.
-  if (suite.verdict === 'regressed' && suite.reason?.by === 'unanswered') {
-    const [silent, of] = [suite.reason.references.length, suite.evidence?.of ?? 0];
-    const how = isSilent(suite) ? 'unanswered' : 'answered less often';
-    return [...name, text(` ${count(silent)} of ${counted(of, 'reference')} ${how}`)];
-  }
-  const broke = brokenUnderRise(suite);
-  if (broke !== null) return [...name, text(`: ${brokenInWords(broke, suite.pass_rate)}`)];
-  return [...name, text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];
-}
-
-function worstOf(suites: readonly SuiteResult[]): SuiteResult | undefined {
-  return suitesWorstFirst(suites)[0];
-}
-
-function suitesThat({ suites }: Result, verdict: SuiteResult['verdict']): SuiteResult[] {
-  return suitesWorstFirst(suites.filter((suite) => suite.verdict === verdict));
 }

@@ -1,14 +1,16 @@
 import type { Result } from '../../result/result.ts';
-import { attributes, bestInsight, insights } from './attributes.ts';
+import { attributes } from './attributes.ts';
 import { causes, otherCauses } from './causes.ts';
 import { changedLines, otherChanges } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
 import { joined, paragraph, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { flippedReferences } from './flipped-references.ts';
+import { footer } from './footer.ts';
 import { graderErrors } from './grader-error.ts';
+import { bestInsight, insights } from './insights.ts';
 import { metricValues } from './metrics.ts';
-import { footer, notices, problems, reasons } from './notices.ts';
+import { notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
 import { brokenReferences, movedReferences } from './references.ts';
 import { graders, scorings } from './scoring.ts';

@@ -3,12 +3,10 @@ import { movedByScoring } from '../../judge/findings.ts';
 import { onlyScoringChanged } from '../../judge/outcome.ts';
 import { errorOf } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
-import { inSize, cost, count, counted } from '../../text/amounts.ts';
+import { count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import type { Purpose } from '../../types/model.ts';
 import type { Notice, NoticeKind, Problem } from '../../types/plain.ts';
 import {
-  code,
   group,
   joined,
   paragraph,
@@ -21,7 +19,7 @@ import {
 } from './document.ts';
 import { amongErrors, opensErrors } from './errors.ts';
 import { headline } from './outcomes.ts';
-import { andMore, costOf, rateInterval, shortSha } from './phrases.ts';
+import { andMore } from './phrases.ts';
 
 /**
  * What the user has to fix, each with its place. Not collapsed: it is all that such a run has to
@@ -200,111 +198,5 @@ function noticeLine(words: string, [first, ...others]: [Said, ...Said[]]): Line 
     ...(at === null
       ? []
       : [text(others.length === 0 ? ' (' : ' (first at '), place(at.file, at.line), text(')')]),
-  ];
-}
-
-/** What the run took, what it could see, which commits, and how to repeat it. */
-export function footer(result: Result): Block[] {
-  const { base, head, mode } = result;
-  const parts: Line[] = [
-    ...spent(result),
-    ...repeatedEvaluations(result),
-    ...visibleDrops(result),
-    ...measuredNoise(result),
-    ...(base === null
-      ? [[code(shortSha(head.sha))]]
-      : [[code(`${shortSha(base.sha)}…${shortSha(head.sha)}`)]]),
-    ...(mode === 'sweep' || base === null
-      ? []
-      : [[text('locally: '), code(localCommand(result, base.sha))]]),
-  ];
-  return [paragraph(joined(parts, ' · '), 'small')];
-}
-
-/** Files that are in no commit are what the command takes by itself. */
-function localCommand({ head: { sha }, local_options: options }: Result, base: string): string {
-  return [
-    `npx evaldiff diff --base ${shortSha(base)}`,
-    ...(/^[0-9a-f]{40,64}$/.test(sha) ? [`--head ${shortSha(sha)}`] : []),
-    ...(options === undefined ? [] : [options]),
-  ].join(' ');
-}
-
-function spent({ usage }: Result): Line[] {
-  const { replayed = 0 } = usage;
-  const recorded = replayed === 0 ? [] : [[text(`${counted(replayed, 'answer')} from recordings`)]];
-  if (usage.calls + usage.reused === 0) return [[text('no model call')], ...recorded];
-  return [
-    [text(`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`)],
-    ...recorded,
-    [
-      text(
-        `${counted(usage.input_tokens, 'token')} in${cachedIn(usage)}, ${count(usage.output_tokens)} out`,
-      ),
-    ],
-    [text(`${costOf(usage)}${byPurpose(usage)}`)],
-    ...(usage.saved_usd === undefined || usage.saved_usd === null || usage.saved_usd === 0
-      ? []
-      : [[text(`${cost(usage.saved_usd)} saved by reuse`)]]),
-  ];
-}
-
-function cachedIn({ cached_tokens: cached = 0 }: Result['usage']): string {
-  return cached === 0 ? '' : ` (${count(cached)} from the vendor’s cache)`;
-}
-
-const PURPOSES: Readonly<Record<Purpose, string>> = {
-  prompt: 'answers',
-  grader: 'grades',
-  embedding: 'embeddings',
-  evaluator: 'evaluators',
-  qualeval: 'attributes',
-  insight: 'insights',
-};
-
-/** ` (answers $0.08, grades $0.04)`, where more than one of them cost something. */
-function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
-  if (unpriced === 'programs') return '';
-  const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
-    const one = by_purpose[purpose];
-    return one === undefined || one.cost_usd === 0
-      ? []
-      : [`${PURPOSES[purpose]} ${cost(one.cost_usd)}`];
-  });
-  return paid.length > 1 ? ` (${paid.join(', ')})` : '';
-}
-
-/** `1,240 evaluations, 124 repeated, all equal`. */
-function repeatedEvaluations({ evaluations }: Result): Line[] {
-  if (evaluations === undefined) return [];
-  const { made, repeated, differing } = evaluations;
-  const outcome = differing === 0 ? 'all equal' : `${count(differing)} with another outcome`;
-  return [[text(`${counted(made, 'evaluation')}, ${count(repeated)} repeated, ${outcome}`)]];
-}
-
-function measuredNoise({ noise }: Result): Line[] {
-  if (noise === null) return [];
-  const { red, runs, measured_at } = noise;
-  return [
-    [
-      text(
-        `measured noise: ${count(red)} of ${count(runs)} (${rateInterval(noise)}, ${measured_at})`,
-      ),
-    ],
-  ];
-}
-
-function visibleDrops({ suites }: Result): Line[] {
-  const drops = suites.map(({ visible_drop }) => visible_drop).filter((drop) => drop !== null);
-  if (drops.length === 0) return [];
-  const [least, most] = [inSize(Math.min(...drops)), inSize(Math.max(...drops))];
-  return [
-    [
-      text(
-        least === most
-          ? `detects drops of ${least} points or more (80 % power)`
-          : `detects drops of ${least} to ${most} points or more, by suite (80 % power)`,
-      ),
-    ],
   ];
 }

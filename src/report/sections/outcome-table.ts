@@ -15,8 +15,8 @@ import {
   regressionLine,
   untitled,
   withMore,
-  type Told,
 } from './headline-lines.ts';
+import { type Told } from './headline-suite.ts';
 import { variantWords } from './phrases.ts';
 
 /** Everything that a surface says of one kind of outcome. */

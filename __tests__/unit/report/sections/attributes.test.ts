@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { plainFindings } from '../../../../src/explain/insight.ts';
-import { renderComment } from '../../../../src/report/comment.ts';
-import { checkSummary } from '../../../../src/report/comment.ts';
-import { attributes, insights } from '../../../../src/report/sections/attributes.ts';
+import { renderComment, checkSummary } from '../../../../src/report/comment.ts';
+import { attributes } from '../../../../src/report/sections/attributes.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/document.ts';
 import { explainedSuites } from '../../../../src/report/sections/explained-suites.ts';
+import { insights } from '../../../../src/report/sections/insights.ts';
 import { renderBlocks, renderTerminal } from '../../../../src/report/terminal.ts';
 import type { AttributeResult } from '../../../../src/result/attributes.ts';
 import type { Result } from '../../../../src/result/result.ts';

@@ -1,0 +1,68 @@
+import { brokenInWords, brokenUnderRise } from '../../result/counts.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
+import { count, counted } from '../../text/amounts.ts';
+import { text, type Line } from './document.ts';
+import { suitesWorstFirst } from './order.ts';
+import { difference, rates, repeatedNames, size, suiteName } from './phrases.ts';
+
+/** What an outcome is about, for its first line, and the sentences below it. */
+export interface Told {
+  /** The worst suite with its rates; empty where no suite stands for the outcome. */
+  subject: Line;
+  line: Line;
+}
+
+export function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
+  const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
+  return references.filter(({ id }) => ids.has(id));
+}
+
+/** None of what it regressed by has any answer. */
+export function isSilent(suite: SuiteResult): boolean {
+  return unansweredIn(suite).every(({ head }) => head?.tries_judged === 0);
+}
+
+/** The worst of the suites with its numbers, and how many there are of how many. */
+export function several({ suites }: Result, chosen: readonly SuiteResult[], word: string): Told {
+  const suite = worstSuite(chosen);
+  const numbers = suite === undefined ? '' : suiteNumbers(suite);
+  const rest =
+    suites.length === 1
+      ? ''
+      : ` ${count(chosen.length)} of ${counted(suites.length, 'suite')} ${word}.`;
+  const line = `${numbers === '' ? '' : `${numbers}.`}${rest}`.trim();
+  return { subject: subjectOf(suite, suites), line: line === '' ? [] : [text(line)] };
+}
+
+/** `−6.0 points, 90 % interval −10.4 to −1.6; 50 references × 3 tries`, as far as there is any. */
+export function suiteNumbers({ pass_rate: rate, compared }: SuiteResult): string {
+  const moved = difference(rate);
+  return [
+    ...(moved === null ? [] : [moved]),
+    ...(compared.references === 0 ? [] : [size(compared)]),
+  ].join('; ');
+}
+
+export function subjectOf(suite: SuiteResult | undefined, suites: readonly SuiteResult[]): Line {
+  if (suite === undefined) return [];
+  const name = suiteName(suite, repeatedNames(suites));
+  // Equal rates say nothing of a suite that is red because head is silent.
+  if (suite.verdict === 'regressed' && suite.reason?.by === 'unanswered') {
+    const [silent, of] = [suite.reason.references.length, suite.evidence?.of ?? 0];
+    const how = isSilent(suite) ? 'unanswered' : 'answered less often';
+    return [...name, text(` ${count(silent)} of ${counted(of, 'reference')} ${how}`)];
+  }
+  const broke = brokenUnderRise(suite);
+  if (broke !== null) return [...name, text(`: ${brokenInWords(broke, suite.pass_rate)}`)];
+  return [...name, text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];
+}
+
+export function worstSuite(suites: readonly SuiteResult[]): SuiteResult | undefined {
+  return suitesWorstFirst(suites)[0];
+}
+
+export function suitesThat({ suites }: Result, verdict: SuiteResult['verdict']): SuiteResult[] {
+  return suitesWorstFirst(suites.filter((suite) => suite.verdict === verdict));
+}
