@@ -42,6 +42,6 @@ header,main{max-width:1700px}header{position:sticky;top:0;z-index:2;background:v
 .grid>div>div{contain:layout style paint}.grid .ref{cursor:pointer;scroll-margin:60px 0 10px;outline-offset:-2px}.grid .ref.on{background:var(--panel)}.grid .ref.on .here{outline:2px solid var(--line);outline-offset:3px;border-radius:3px}.grid .top{color:var(--soft);font-size:13px}
 .grid .soft{font-size:13px}.grid .dots .soft{margin-left:6px}.grid span{min-width:0;overflow-wrap:anywhere}.grid .dots{margin:0;display:block;white-space:normal}
 details.prompt>summary{cursor:pointer;color:var(--link)}
-@media(max-width:600px){.grid.grid :is(.top,.ref){grid-template-columns:1fr 1fr}.grid.grid.c1 :is(.top,.ref){grid-template-columns:1fr}.grid .name,.grid .top>:first-child{grid-column:1/-1}}
+@media(max-width:600px){.grid.grid :is(.top,.ref){grid-template-columns:1fr 1fr}.grid.grid.c1 :is(.top,.ref){grid-template-columns:1fr}.grid .name,.grid .top>:first-child{grid-column:1/-1}.grid .ref{scroll-margin-top:126px}}
 @media(max-width:900px){#columns.open{display:block}#detail{position:fixed;inset:auto 0 0;max-height:75vh;z-index:3;border-radius:12px 12px 0 0;box-shadow:0 0 24px #0006}}
 `;
