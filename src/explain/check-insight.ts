@@ -68,7 +68,10 @@ function bareOf(
   return [...attributes.flatMap(({ id, name }) => [id, name]), ...references]
     .filter((name) => /\p{N}/u.test(name))
     .sort((a, b) => b.length - a.length)
-    .reduce((rest, name) => rest.replace(wholeWord(name), ' '), text);
+    .reduce(
+      (rest, name) => (rest.includes(name) ? rest.replace(wholeWord(name), ' ') : rest),
+      text,
+    );
 }
 
 /** The first number of a text that is none of these. */
@@ -230,10 +233,10 @@ function wrongDirection(
   if (said.better && !all('better'))
     return `it says that ${namesOf(about)} got better, which the tables do not`;
   // A single reference may fall in an attribute that did not.
-  const isSampled =
-    references.some((id) => wholeWord(id, 'u').test(text)) &&
-    about.some(({ samples }) => samples.some(isDrop));
-  return said.worse && !isSampled && !all('worse')
+  const isSampled = (): boolean =>
+    about.some(({ samples }) => samples.some(isDrop)) &&
+    references.some((id) => text.includes(id) && wholeWord(id, 'u').test(text));
+  return said.worse && !all('worse') && !isSampled()
     ? `it says that ${namesOf(about)} got worse, which the tables do not`
     : null;
 }
