@@ -104,7 +104,6 @@ metrics:
     );
     const value = async (inputs: Record<string, string>) => {
       const run = await onPullRequest(at, change, {
-        shipped: true,
         inputs,
         env: { TEAM_NAME: 'a', TEAM_SECRET: 'b' },
       });
@@ -146,7 +145,6 @@ describe("a team's own application", () => {
   test("is run from each side's own commit, outside the workspace and without keys, and judged like a model", async () => {
     const at = await stage(obedient);
     const run = await onPullRequest(at, changeOf(base, { 'app/style.txt': 'vague\n' }), {
-      shipped: true,
       inputs: { code: 'host' },
     });
     expect(run.outputs).toMatchObject({

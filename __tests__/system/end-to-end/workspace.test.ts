@@ -11,7 +11,7 @@ import {
   type FixtureFiles,
 } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, type Change } from './projects.ts';
-import { REPOSITORY, TOKEN, bareEnvironment, startBundle, type StepResult } from './runner.ts';
+import { REPOSITORY, TOKEN, bareEnvironment, startCommand, type StepResult } from './runner.ts';
 import { PULL, onlyComment, pullRequestEvent, runOn, stage, type Stage } from './stage.ts';
 
 const WORSE = 'Skip 1 2 3 4';
@@ -171,8 +171,7 @@ describe('a workspace that is nothing but traps', () => {
     const run = await inWorkspace(at, change, workspace, PULL_REQUEST);
     expect(existsSync(ran)).toBe(false);
     expect(run.outputs['title']).toContain('Regressed: quiz 100.0 % → 33.3 %');
-    const planned = await startBundle(
-      'cli/index.js',
+    const planned = await startCommand(
       ['plan', '--base', change.base],
       { ...bareEnvironment(), TMPDIR: temporaryFolder('tmp') },
       join(workspace, 'services/chat'),
