@@ -1,8 +1,9 @@
 import { suiteAttributes, type AttributeResult } from '../result/attributes.ts';
 import { countsForVerdict, underBaseScoring } from '../result/counts.ts';
+import type { MetricValues } from '../result/metric-result.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
-import type { MetricValues, SuiteResult } from '../result/suite-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import {
   percent,

@@ -1,7 +1,8 @@
 import { saysWhatPasses } from '../metrics/passing.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { clustersOf, gateWordOf } from '../plan/tries.ts';
-import type { MetricObjects, MetricResult, PassRate } from '../result/suite-result.ts';
+import type { MetricObjects, MetricResult } from '../result/metric-result.ts';
+import type { PassRate } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
 import { createRandom } from '../statistics/random.ts';
 import { countOutcomes } from '../statistics/table.ts';

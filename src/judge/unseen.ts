@@ -1,7 +1,8 @@
 import { metricNumber } from '../metrics/index.ts';
 import { countsForVerdict, standsBeforeGreen } from '../result/counts.ts';
+import type { MetricResult } from '../result/metric-result.ts';
 import type { TryResult } from '../result/reference-result.ts';
-import type { MetricResult, SuiteResult } from '../result/suite-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { tableOf, within, type Tries } from '../statistics/table.ts';

@@ -1,7 +1,7 @@
 import { metricNumber } from '../metrics/index.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { clustersOf, gateWordOf } from '../plan/tries.ts';
-import type { MetricValues } from '../result/suite-result.ts';
+import type { MetricValues } from '../result/metric-result.ts';
 import { holm } from '../statistics/gate.ts';
 import { LOOKS, lookLevels } from '../statistics/looks.ts';
 import { createRandom } from '../statistics/random.ts';

@@ -1,9 +1,10 @@
 import { counted, percent, signedBetween } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
+import type { MetricResult, MetricValues } from './metric-result.ts';
 import type { ReferenceResult } from './reference-result.ts';
 import type { Replaced } from './result.ts';
 import type { ScoringResult } from './scoring-result.ts';
-import type { EvidenceCount, MetricResult, MetricValues, SuiteResult } from './suite-result.ts';
+import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
 /**
  * Whether a reference of a result counts for its verdict: what is skipped or in quarantine is only

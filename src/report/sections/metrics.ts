@@ -1,6 +1,6 @@
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
+import type { MetricObjects, MetricResult, MetricValues } from '../../result/metric-result.ts';
 import type { Result } from '../../result/result.ts';
-import type { MetricObjects, MetricResult, MetricValues } from '../../result/suite-result.ts';
 import {
   count,
   counted,

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { countSchema, differenceSchema, shareSchema } from './pieces.ts';
+
+const metricValuesSchema = z.strictObject({
+  base: z.number().nullable().describe('Mean on base, over references; null: no number there.'),
+  head: z.number().nullable().describe('Mean on head, over references; null: no number there.'),
+  difference: z.number().nullable().describe('Head − base; null where nothing was compared.'),
+  low: z
+    .number()
+    .nullable()
+    .describe('Lower end of the difference’s two-sided 90 % interval; null: it cannot be said.'),
+  high: z
+    .number()
+    .nullable()
+    .describe('Upper end of the difference’s two-sided 90 % interval; null: it cannot be said.'),
+  p: shareSchema
+    .nullable()
+    .describe(
+      'Mid-p of the permutation test: one-sided for "worse", two-sided where neither way is better; null where nothing was compared.',
+    ),
+  references: countSchema.describe('References with numbers on both sides.'),
+  gate: z
+    .enum(['fail', 'warn', 'ignore'])
+    .describe('What a metric that got worse does to the run.'),
+  moved: z
+    .enum(['worse', 'better'])
+    .nullable()
+    .describe('Called under the error rate of the run; null: not told from noise.'),
+});
+
+const objectsOfSideSchema = z
+  .strictObject({
+    passes: countSchema.describe('Of them, those that pass.'),
+    judged: countSchema.describe('Objects that pass or fail, in the tries of the verdict.'),
+  })
+  .describe('Of one side.');
+
+const metricObjectsSchema = z.strictObject({
+  level: z
+    .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
+    .describe('What the metric judges one by one.'),
+  base: objectsOfSideSchema.nullable().describe('Null where base did not run.'),
+  head: objectsOfSideSchema.nullable().describe('Null where head did not run.'),
+  difference: differenceSchema
+    .nullable()
+    .describe(
+      'Mean over dialogues of the share that passes, head − base: objects of one dialogue are alike, so each dialogue counts once. Null where nothing was compared.',
+    ),
+  low: z.number().nullable().describe('Lower end of its two-sided 90 % interval.'),
+  high: z.number().nullable().describe('Upper end of its two-sided 90 % interval.'),
+});
+
+export const metricResultSchema = z.strictObject({
+  name: z
+    .string()
+    .describe('Name of the metric; `metric.entry` for one number of a map of several.'),
+  base: shareSchema.nullable().describe('Share of base’s scores that pass; null: none was judged.'),
+  head: shareSchema.nullable().describe('Share of head’s scores that pass; null: none was judged.'),
+  judged_base: countSchema.describe('Scores on base that pass or fail.'),
+  judged_head: countSchema.describe('Scores on head that pass or fail.'),
+  gates: z
+    .boolean()
+    .describe('It counts in the outcome of a try; absent in older results.')
+    .exactOptional(),
+  better: z
+    .enum(['higher', 'lower', 'none'])
+    .describe('Which way its value should move; absent in older results.')
+    .exactOptional(),
+  values: metricValuesSchema
+    .describe('Its numbers, where they say more than pass and fail.')
+    .exactOptional(),
+  labels: z
+    .array(
+      z.strictObject({
+        label: z.string().describe('The label.'),
+        base: countSchema.describe('Scores on base with this label.'),
+        head: countSchema.describe('Scores on head with this label.'),
+      }),
+    )
+    .describe('How often each label was given, where the metric gives labels.')
+    .exactOptional(),
+  objects: metricObjectsSchema
+    .describe('The turns, messages or tool calls one by one, of a metric with `every`.')
+    .exactOptional(),
+});
+
+export type MetricResult = z.infer<typeof metricResultSchema>;
+
+/** What a metric with `every` comes to on the single objects of the dialogues. */
+export type MetricObjects = z.infer<typeof metricObjectsSchema>;
+
+/** A metric's means and how they moved. */
+export type MetricValues = z.infer<typeof metricValuesSchema>;
