@@ -1,6 +1,6 @@
 import { CHUNK, GROUP, discoveryCalls, textsOf } from '../plan/explain-cost.ts';
-import { priced, type Forecast } from '../plan/forecast.ts';
 import type { Price } from '../plan/price.ts';
+import { priced, type Forecast } from '../plan/priced-calls.ts';
 import { createInputCounter } from '../plan/tokens.ts';
 import {
   FEWEST_REFERENCES,

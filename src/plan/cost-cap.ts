@@ -1,8 +1,8 @@
 import type { Budget } from '../suite/suite.ts';
 import { dollars, counted } from '../text/amounts.ts';
 import type { Notice, Problem } from '../types/plain.ts';
-import type { Forecast, ModelForecast } from './forecast.ts';
 import type { CostCap } from './price.ts';
+import type { Forecast, ModelForecast } from './priced-calls.ts';
 
 /** The cap that holds, `given` (US dollars) before the settings'; null: none. */
 export function costCap(given: number | null, { max_cost_usd, assumed }: Budget): CostCap | null {

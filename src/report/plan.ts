@@ -1,10 +1,10 @@
 import { formatProblem } from '../errors.ts';
 import { answerCalls, type AnswerCalls } from '../plan/answer-calls.ts';
 import { forecastWords } from '../plan/cost-cap.ts';
-import type { Forecast } from '../plan/forecast.ts';
 import { totalOf, type Manifest } from '../plan/manifest.ts';
 import { callsOf, possibleWords, recordedWords, type Plan } from '../plan/plan.ts';
 import type { Prepared } from '../plan/prepared.ts';
+import type { Forecast } from '../plan/priced-calls.ts';
 import { shardName } from '../plan/shards.ts';
 import type { SuiteRun } from '../plan/suite-run.ts';
 import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../select/trust.ts';

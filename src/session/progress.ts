@@ -1,7 +1,7 @@
 import { forecastWords } from '../plan/cost-cap.ts';
-import type { Forecast } from '../plan/forecast.ts';
 import type { Halt } from '../plan/halt.ts';
 import { callsOf, possibleWords, recordedWords, type Plan } from '../plan/plan.ts';
+import type { Forecast } from '../plan/priced-calls.ts';
 import { pause, type Clock } from '../providers/clock.ts';
 import { counted } from '../text/amounts.ts';
 import type { Purpose } from '../types/model.ts';

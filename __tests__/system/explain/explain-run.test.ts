@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { formatProblem, problem } from '../../../src/errors.ts';
 import { explainCalls } from '../../../src/plan/explain-cost.ts';
-import type { Forecast } from '../../../src/plan/forecast.ts';
-import type { Result } from '../../../src/result/result.ts';
-import { resultSchema } from '../../../src/result/result.ts';
+import type { Forecast } from '../../../src/plan/priced-calls.ts';
+import { type Result, resultSchema } from '../../../src/result/result.ts';
 import { failure } from './scripted-grader.ts';
 import { reader, TOPICS } from './sixty.ts';
 import { desk, runDesk, temporaryStore, type Desk } from './support.ts';

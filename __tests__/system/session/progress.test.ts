@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { spendNotices } from '../../../src/plan/cost-cap.ts';
-import type { Forecast } from '../../../src/plan/forecast.ts';
 import type { Plan } from '../../../src/plan/plan.ts';
+import type { Forecast } from '../../../src/plan/priced-calls.ts';
 import { createProgress } from '../../../src/session/progress.ts';
 
 const plan: Plan = {
