@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { readCommandLine } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import { spendWords, type Spend } from '../report/page/workbench.ts';
+import { createKeptStores } from '../session/kept-stores.ts';
 import { afterEachEdit } from '../session/watch.ts';
 import { logLine } from '../text/log.ts';
 import { projectFolder } from './find-project.ts';
@@ -69,11 +70,13 @@ async function openWorkbench(
     note: 'looking at the files',
     bad: false,
   };
+  const kept = createKeptStores();
   const look: LookOptions = {
     options: { ...options, directory: root },
     overrides,
     terminal: { ...terminal, err: onceEach(terminal.err), isTerminal: false },
     documents: new Map(),
+    kept,
   };
   const looking = createLooking(look, state);
   const server = await serveWorkbench(portOf(options.port), {
@@ -93,6 +96,7 @@ async function openWorkbench(
     });
   } finally {
     await looking.idle();
+    await kept.close();
     await server.close();
   }
 }

@@ -12,6 +12,7 @@ import type { Edges } from '../run/input.ts';
 import { trustLevel } from '../select/trust.ts';
 import { accessFrom, secretsOf } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
+import type { KeptStores } from '../session/kept-stores.ts';
 import { withRepository } from '../session/opened-repository.ts';
 import type { Output } from '../session/safe-writing.ts';
 import { openSession, withEdges, type Session, type SessionOptions } from '../session/session.ts';
@@ -62,6 +63,8 @@ interface OwnOptions {
   overrides?: readonly string[];
   role?: SessionOptions['role'];
   outputs?: readonly Output[];
+  /** Keeps the store open for the next session. */
+  kept?: KeptStores;
 }
 
 /** Absolute paths, or how theirs begin, that runs of these options write themselves. */
@@ -116,7 +119,7 @@ const SHORTEST_KEY = 8;
 function sessionOptions(
   options: EvaluateOptions,
   terminal: Terminal,
-  { overrides = [], role = 'whole', outputs = [] }: OwnOptions,
+  { overrides = [], role = 'whole', outputs = [], kept }: OwnOptions,
 ): SessionOptions {
   const { cwd, err, isTerminal, reach } = terminal;
   const directory = projectFolder(options, terminal);
@@ -140,7 +143,7 @@ function sessionOptions(
       ...(options.untrusted === true ? { lower: 'untrusted' } : {}),
     }),
     withheld: null,
-    store: { kind: 'machine', file: store, cwd },
+    store: { kind: 'machine', file: store, cwd, kept },
     outputs: report === undefined ? outputs : [folderOutput('--report', resolve(cwd, report))],
     record:
       record === undefined

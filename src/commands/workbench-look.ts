@@ -3,6 +3,7 @@ import { forgetOthers, type ParsedDocuments } from '../documents/files.ts';
 import { UserError, formatProblem } from '../errors.ts';
 import type { Result, UsageTotals } from '../result/result.ts';
 import type { AnswerExchange } from '../session/cached-complete.ts';
+import type { KeptStores } from '../session/kept-stores.ts';
 import type { Session } from '../session/session.ts';
 import { findLocalSides, WORKTREE, type Sides } from '../session/sides.ts';
 import type { Variant } from '../suite/suite.ts';
@@ -41,6 +42,7 @@ export interface LookOptions {
   terminal: Terminal;
   /** Handed from look to look: what a file holds that did not change need not be parsed again. */
   documents: ParsedDocuments;
+  kept: KeptStores;
 }
 
 /** Who looks on. */
@@ -60,12 +62,12 @@ export interface Onlooker {
  * meanwhile.
  */
 export function look(
-  { options, overrides, terminal, documents }: LookOptions,
+  { options, overrides, terminal, documents, kept }: LookOptions,
   allowance: Allowance,
   onlooker: Onlooker,
 ): Promise<WorkLook | null> {
   const { edited, show } = onlooker;
-  return withProject(options, terminal, { overrides }, async (opened) => {
+  return withProject(options, terminal, { overrides, kept }, async (opened) => {
     const session = endingWith(opened, edited);
     const { sides, alone } = await sidesOf(session, options.base);
     const { base, head } = sides;
@@ -190,12 +192,12 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
 
 /** Asks for more tries of one reference in one column; null: the files changed meanwhile. */
 export function lookAtOne(
-  { options, overrides, terminal, documents }: LookOptions,
+  { options, overrides, terminal, documents, kept }: LookOptions,
   allowance: Allowance,
   single: Single,
   { edited, progress, paid }: Omit<Onlooker, 'show'>,
 ): Promise<Result | null> {
-  return withProject(options, terminal, { overrides }, async (opened) => {
+  return withProject(options, terminal, { overrides, kept }, async (opened) => {
     const told = saying(endingWith(opened, edited), progress);
     const session = capped(onlyOne(told, single), allowance);
     const { sides } = await sidesOf(session, options.base);

@@ -137,8 +137,9 @@ function newRows(
     seen.filter(({ reused }) => !reused).map((one) => `${String(one.try)} ${one.key}`),
   );
   for (const one of seen) {
+    if (one.reused && known.has(one.key)) continue;
     const name = `${String(one.try)} ${one.key}`;
-    if (one.reused && (known.has(one.key) || fresh.has(name))) continue;
+    if (one.reused && fresh.has(name)) continue;
     // An answer that several references share is one try.
     if (one.reused) fresh.add(name);
     const row = rows.get(one.key) ?? { key: one.key, passes: 0, tries: 0 };

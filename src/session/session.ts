@@ -17,6 +17,7 @@ import type { SourceTree } from '../types/repository.ts';
 import { secretsOf, withoutSecrets, type Access, type Reach } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
 import { openWorld } from './edges.ts';
+import type { KeptStores } from './kept-stores.ts';
 import { withRepository, type CheckoutPlace } from './opened-repository.ts';
 import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
 import { groundOf, recorder, refuseUnwritable, type Ground, type Output } from './safe-writing.ts';
@@ -36,6 +37,8 @@ type StoreChoice =
       kind: 'machine';
       /** As the user gave it; false: none. */ file: string | false | undefined;
       cwd: string;
+      /** Keeps it open for further sessions; absent: it is closed with this one. */
+      kept?: KeptStores | undefined;
     }
   | {
       kind: 'service';
@@ -149,8 +152,11 @@ async function storesOf(
     });
   const place = await storePlaceOf(repository, store.file, store.cwd, env);
   const given = { ground, notice: warn, role };
-  if (role !== 'merge' || (place !== null && trust.level !== 'untrusted'))
-    return openLocalStores({ ...given, place, trust: role === 'plan' ? 'untrusted' : trust.level });
+  if (role !== 'merge' || (place !== null && trust.level !== 'untrusted')) {
+    const level = role === 'plan' ? 'untrusted' : trust.level;
+    const open = (): Promise<OpenStores> => openLocalStores({ ...given, place, trust: level });
+    return place === null || store.kept === undefined ? open() : store.kept.at(place.file, open);
+  }
   const file = join(session.temporaryFolder, 'merged.sqlite');
   const passing = { file, keyFile: null, former: null };
   return openLocalStores({ ...given, place: passing, trust: 'member' });

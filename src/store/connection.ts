@@ -13,6 +13,11 @@ export interface Connection {
    * Writes to it, later when another process holds it; false where nothing is written (any more).
    */
   write(work: (db: Database) => void): boolean;
+  /**
+   * Another one after each change by another process; null: it is not what was opened any more, for
+   * damage, loss, a full disk or somebody who holds it.
+   */
+  version(): number | null;
   /** Writes what waits. */
   settle(): void;
   close(): void;
@@ -100,6 +105,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     settle,
     read: (work, without) => attempt('read', work, without),
+    version() {
+      const version = attempt('read', (db) => db.version(), null);
+      return held.busy || held.replaced || held.access !== options.access ? null : version;
+    },
     change: (work, without) => attempt('read-write', work, without),
     write(work) {
       late.push(work);

@@ -28,6 +28,8 @@ export interface Database extends Omit<Records, 'trim'>, Batches {
   remove(key: string): void;
   /** Marks rows as used at `now`, milliseconds since 1970. */
   touch(keys: Iterable<string>, now: number): void;
+  /** Another one after each change that another process, or another opening, has made. */
+  version(): number;
   totals(): Totals;
   bytes(): number;
   /** Removes rows last used before a time; the number removed. */
@@ -52,6 +54,7 @@ function rowsOf(db: DatabaseSync): Database {
   const records = recordsOf(db, (work) => {
     transaction(db, work);
   });
+  const version = db.prepare('PRAGMA data_version');
   return {
     ...answerRows(db),
     ...guarded(batchesOf(db)),
@@ -69,6 +72,7 @@ function rowsOf(db: DatabaseSync): Database {
       told(() => {
         db.prepare('VACUUM INTO ?').run(file);
       }),
+    version: () => told(() => Number(version.get()?.['data_version'])),
     close: () =>
       told(() => {
         db.close();

@@ -43,6 +43,11 @@ export interface Store extends KeptRecords {
   /** Keeps an answer that nobody waits for; where it cannot be written, for this run. */
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
+  /**
+   * Another one after each change by another process; null: the file is not used as it was opened
+   * any more.
+   */
+  version(): number | null;
   /** The number of answers removed. */
   prune(what: Prune): number;
   /**
@@ -90,6 +95,7 @@ export function openStore(options: StoreOptions): Store {
       return completion;
     },
     has: answers.has,
+    version: connection.version,
     batches: batches.all,
     addBatch: batches.add,
     endBatch: batches.end,

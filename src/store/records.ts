@@ -128,12 +128,13 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
     outcomes(keys) {
       const known = new Map<string, Counted>();
       if (!exists('outcomes')) return known;
-      const select = db.prepare('SELECT passes, tries FROM outcomes WHERE key = ?');
-      for (const key of keys) {
-        const row = select.get(key);
-        if (row !== undefined)
-          known.set(key, { passes: Number(row['passes']), tries: Number(row['tries']) });
-      }
+      const rows = db
+        .prepare(
+          'SELECT key, passes, tries FROM outcomes WHERE key IN (SELECT value FROM json_each(?))',
+        )
+        .all(JSON.stringify(keys));
+      for (const { key, passes, tries } of rows)
+        known.set(String(key), { passes: Number(passes), tries: Number(tries) });
       return known;
     },
     addOutcomes(rows, now) {
