@@ -13,7 +13,8 @@ import type { Side } from '../types/plain.ts';
  */
 export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
-  add(rows: readonly { key: string; passes: number; tries: number }[]): void;
+  /** Null: nothing is added, for tries that are only looked at. */
+  add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
 }
 
 /**
@@ -27,15 +28,17 @@ export function withHistory(
   history: TryHistory,
 ): SuiteResult[] {
   const keysOf = new Map(runs.map((suite) => [suite, keysOfSuite(suite)]));
-  const seen = runs.flatMap((suite) =>
-    suite.runs.flatMap((run) =>
-      (['base', 'head'] as const).flatMap((side) =>
-        seenTries(run, side, keysOf.get(suite)?.(run, side) ?? null),
+  if (history.add !== null) {
+    const seen = runs.flatMap((suite) =>
+      suite.runs.flatMap((run) =>
+        (['base', 'head'] as const).flatMap((side) =>
+          seenTries(run, side, keysOf.get(suite)?.(run, side) ?? null),
+        ),
       ),
-    ),
-  );
-  const known = history.known([...new Set(seen.map(({ key }) => key))]);
-  history.add(newRows(seen, known));
+    );
+    const known = history.known([...new Set(seen.map(({ key }) => key))]);
+    history.add(newRows(seen, known));
+  }
   const flaky = runs.flatMap((suite, index) =>
     (suites[index]?.references ?? []).flatMap((reference) => {
       const run =
@@ -102,13 +105,14 @@ function measured(counts: { passes: number; tries: number } | undefined): Measur
  * Names a side's question together with all that judges the answer; null where nothing is asked.
  */
 function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
-  const shared = [scoringOf(deciding), steeringFor(deciding)?.fingerprint ?? null];
+  const steering = steeringFor(deciding)?.fingerprint ?? null;
+  const shared = `${canonicalJson(scoringOf(deciding))},${canonicalJson(steering)}`;
   return ({ affected: one }, side) => {
     const generation = one[side];
     if (generation === null || generation.kind === 'impossible') return null;
     const { expected = null } =
       deciding.side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
-    return canonicalJson([questionOf(generation), ...shared, expected]);
+    return `[${canonicalJson(questionOf(generation))},${shared},${canonicalJson(expected)}]`;
   };
 }
 

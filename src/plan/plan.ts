@@ -76,8 +76,9 @@ export function planOf(
   tests: readonly RubricTest[] = [],
   evaluatorTests: readonly EvaluatorTest[] = [],
 ): Plan {
-  const requests = new Set<string>();
-  const recorded = new Set<string>();
+  // Tries by what is asked: who asks the same shares the first of them.
+  const requests = new Map<string, number>();
+  const recorded = new Map<string, number>();
   const judging = judgingCalls(suites, next);
   const callsBy = (isReplay: boolean): number =>
     judging
@@ -98,8 +99,7 @@ export function planOf(
       words += evaluators * tries * different;
       for (const { fingerprint, target } of requestsOf(run)) {
         const answers = target.provider === 'replay' ? recorded : requests;
-        for (let index = 0; index < tries; index += 1)
-          answers.add(`${String(index)} ${fingerprint}`);
+        answers.set(fingerprint, Math.max(tries, answers.get(fingerprint) ?? 0));
       }
     }
   }
@@ -107,14 +107,18 @@ export function planOf(
   return {
     suites: prompts.length,
     references: prompts.reduce((sum, references) => sum + references, 0),
-    prompt_calls: requests.size,
-    replayed: recorded.size + callsBy(true),
+    prompt_calls: sumOf(requests),
+    replayed: sumOf(recorded) + callsBy(true),
     grader_calls: grades,
     evaluator_calls: words,
     qualeval_calls: 0,
     qualeval_possible: 0,
     cause_possible: 0,
   };
+}
+
+function sumOf(tries: ReadonlyMap<string, number>): number {
+  return [...tries.values()].reduce((sum, each) => sum + each, 0);
 }
 
 /** How many references of each prompt run, in the variant with the most. */

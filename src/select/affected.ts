@@ -176,8 +176,16 @@ function reasonFor(
 ): string | null {
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (scoringChanged) return 'scoring';
-  const before = generationOf(base.suite.prompt, base.variant, pair.baseReference);
+  const { baseReference: counterpart, reference } = pair;
+  // One that was not edited asks what was worked out for it, unless it brings what it asks.
+  const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
+  const before =
+    (isKnown ? pair.base : null) ?? generationOf(base.suite.prompt, base.variant, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';
+}
+
+function asksByInput({ thread, problem }: Reference): boolean {
+  return thread === null && problem === null;
 }
 
 /** Equal for generations that ask the same; an impossible one is told by its reason. */

@@ -81,6 +81,15 @@ describe('the history of tries', () => {
     });
   });
 
+  test('is only read where tries are only looked at', async () => {
+    const { history, rows } = memory();
+    await compare(history);
+    const before = sums(rows);
+    const { suites } = await compare({ ...history, add: null });
+    expect(sums(rows)).toEqual(before);
+    expect(suites[0]!.references[0]).toMatchObject({ history: { passes: 2, tries: 4 } });
+  });
+
   test('begins anew for another metric or expected value, with the answers that are there', async () => {
     const { history, rows } = memory();
     await compare(history);
