@@ -1,6 +1,7 @@
 import type { ParsedDocuments } from '../documents/files.ts';
 import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Prepared } from '../plan/prepared.ts';
+import type { Price } from '../plan/price.ts';
 import { promptKey } from '../report/page/workbench-rows.ts';
 import type { SentPrompts } from '../report/sections/reference-view.ts';
 import type { SideResult } from '../result/reference-result.ts';
@@ -13,6 +14,7 @@ import { runInput, withEdges, type Session } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import type { Columns } from '../suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
+import type { Completion, Request } from '../types/model.ts';
 import type { RubricChoice } from './workbench-acts.ts';
 
 /** What one look at the files came to. */
@@ -69,6 +71,8 @@ interface HowToAsk {
   /** Nothing is asked. */
   stored: boolean;
   exchange?: AnswerExchange;
+  /** Told of each call that was made; dollars, null: its price is not known. */
+  paid?(cost: number | null): void;
   /** The cap on cost is one that nobody chose. */
   assumesCost?: boolean;
 }
@@ -81,9 +85,17 @@ export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'head'>,
-  { documents, stored, exchange, assumesCost = false }: HowToAsk,
+  { documents, stored, exchange, paid, assumesCost = false }: HowToAsk,
 ): Promise<Evaluation> {
   const found: ReadyPlan[] = [];
+  const watched: AnswerExchange = {
+    given: (key) => exchange?.given(key) ?? null,
+    keep(key, request, completion, lasting) {
+      exchange?.keep(key, request, completion, lasting);
+      const price = found[0]?.prepared.price;
+      if (price !== undefined && wasMade(completion)) paid?.(costOf(price, request, completion));
+    },
+  };
   let missing = false;
   const result = await withEdges(
     session,
@@ -109,7 +121,7 @@ export async function runSides(
           },
         },
       ),
-    exchange,
+    watched,
   );
   const [ready] = found;
   return {
@@ -119,6 +131,19 @@ export async function runSides(
     missing,
     whole: ready !== undefined && isWhole(ready, result),
   };
+}
+
+/** Whether somebody was asked, and did not refuse the key: that costs nothing. */
+function wasMade(completion: Completion): boolean {
+  if (completion.status === 'ok') return !completion.reused;
+  return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
+}
+
+/** Dollars; an error costs nothing that is known of. */
+function costOf(price: Price, { target }: Request, completion: Completion): number | null {
+  if (completion.status === 'error') return 0;
+  const { usage, cached } = completion;
+  return usage === null ? null : price(target, usage, cached);
 }
 
 /** What was sent, put together when somebody first wants to see it. */
@@ -201,6 +226,7 @@ function withoutUnasked(result: Result): Result {
 
 /** What nothing stored answers is not asked, and told to `refused`. */
 function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
+  const { history } = edges;
   let why: string | null = null;
   const refuse = (): string => {
     refused();
@@ -209,6 +235,10 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   };
   return {
     missingKeys: () => [],
+    // A look at what lies there is not one more time that it was judged.
+    ...(history === undefined
+      ? {}
+      : { history: async () => ({ ...(await history()), add: null }) }),
     // As if all were stored: what makes no model calls has no price, and passes no cap.
     pricing: async () => ({ ...(await edges.pricing()), stored: () => true }),
     guard() {

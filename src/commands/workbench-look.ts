@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetOthers, type ParsedDocuments } from '../documents/files.ts';
 import { UserError, formatProblem } from '../errors.ts';
-import type { Result, UsageTotals } from '../result/result.ts';
+import type { Result } from '../result/result.ts';
 import type { AnswerExchange } from '../session/cached-complete.ts';
 import type { KeptStores } from '../session/kept-stores.ts';
 import type { Session } from '../session/session.ts';
@@ -53,7 +53,8 @@ export interface Onlooker {
   show(found: WorkLook): void;
   /** How far it is, in a line. */
   progress(line: string): void;
-  paid(usage: UsageTotals): void;
+  /** Told of each call that was made; dollars, null: its price is not known. */
+  paid(cost: number | null): void;
 }
 
 /**
@@ -134,6 +135,7 @@ async function askLive(
   const live = inPauses(draw);
   const asked = await runSides(saying(session, progress), mode, sides, {
     documents,
+    paid,
     stored: false,
     assumesCost,
     exchange: {
@@ -145,7 +147,6 @@ async function askLive(
     },
   });
   await live.end();
-  paid(asked.result.usage);
   return asked;
 }
 
@@ -205,10 +206,10 @@ export function lookAtOne(
     const of = compares ? sides : { base: null, head: sides.head };
     const { result } = await runSides(session, compares ? 'diff' : 'sweep', of, {
       documents,
+      paid,
       stored: false,
       assumesCost: options.maxCost === undefined,
     });
-    paid(result.usage);
     return edited.aborted ? null : result;
   });
 }

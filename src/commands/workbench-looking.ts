@@ -72,10 +72,10 @@ export function createLooking(given: LookOptions, state: State): Looking {
       const words = line.trim();
       if (words !== '' && !news.edited.aborted) tell(words);
     },
-    paid({ calls, cost_usd }) {
-      state.spend.calls += calls;
-      state.spend.cost += cost_usd ?? 0;
-      state.spend.unpriced ||= cost_usd === null;
+    paid(cost) {
+      state.spend.calls += 1;
+      state.spend.cost += cost ?? 0;
+      state.spend.unpriced ||= cost === null;
     },
   });
   const follow = (latest: News): void => {

@@ -169,3 +169,33 @@ test('shows the second of two edits that come at once', async () => {
     });
   });
 });
+
+test('counts what is spent as answers come, and no call whose key was refused', async () => {
+  await bench.close();
+  let refuses = true;
+  const held: (() => void)[] = [];
+  bench = await openWorkbench({
+    files: FILES,
+    args: ['--store', store],
+    answer: (request) => {
+      if (refuses) return { status: 401 };
+      const slow = JSON.stringify(request.messages).includes('Who?');
+      const answer = answers(request);
+      return slow ? new Promise((resolve) => held.push(() => resolve(answer))) : answer;
+    },
+  });
+  bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
+  const refused = await bench.boardWhen(({ bad }) => bad);
+  expect([refused.note, refused.spend]).toEqual([
+    '4 of 4 tries ended in an error, so nothing was judged',
+    '$0.00 of $1.00 spent · 0 of 500 calls',
+  ]);
+  expect(bench.server.requests.length).toBeGreaterThan(0);
+  refuses = false;
+  bench.edit('prompts/ask.yaml', 'Reply:', 'Say:');
+  // Both answers of one reference are there, and the others of its prompt are waited for.
+  await bench.boardWhen(({ note, spend }) => note.includes('of 4') && spend.includes('2 of 500'));
+  for (const answer of held) answer();
+  const { spend } = await bench.boardWhen(({ note }) => note === 'up to date');
+  expect(spend).toMatch(/^\$0\.0\d+ of \$1\.00 spent · \d of 500 calls$/);
+});
