@@ -131,12 +131,13 @@ async function runnerFiles(
 }
 
 function actionEnvironment(runner: RunnerFiles, workspace: string, url: string): NodeJS.ProcessEnv {
-  const { PATH, HOME, LANG, SystemRoot } = process.env;
+  const { PATH, HOME, LANG, SystemRoot, NODE_COMPILE_CACHE } = process.env;
   return {
     PATH,
     HOME,
     LANG,
     SystemRoot,
+    NODE_COMPILE_CACHE,
     GITHUB_ACTIONS: 'true',
     GITHUB_EVENT_NAME: 'pull_request',
     GITHUB_EVENT_PATH: runner.event,

@@ -41,7 +41,11 @@ async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<
   const { stdout } = await run(process.execPath, [harness, JSON.stringify(options)], {
     ...identity,
     cwd: tmpdir(),
-    env: { PATH: process.env.PATH, EVALDIFF_CANARY: canary },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      EVALDIFF_CANARY: canary,
+    },
     maxBuffer: 1 << 26,
   });
   return JSON.parse(stdout) as HarnessReport;
