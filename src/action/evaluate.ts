@@ -19,7 +19,8 @@ type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
 /**
  * Completes a `workflow_run` by the pull request it follows, which is found by its head commit, and
- * a `merge_group` by the one that its branch names. Nothing that the earlier run left behind is asked: it may have run a stranger's workflow. Throws
+ * a `merge_group` by the one that its branch names. Nothing that the earlier run left behind is
+ * asked: it may have run a stranger's workflow. Throws
  * a `UserError` when GitHub cannot be asked.
  */
 export async function locate(

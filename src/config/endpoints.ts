@@ -9,7 +9,8 @@ const FORM = 'name=url key=ENV_NAME';
 
 /**
  * Reads lines `name=url key=ENV_NAME header=NAME:ENV_NAME api-version=… insecure direct
- * concurrency=… requests-per-minute=…`, where all but name and address may be left out. Addresses are https, or http on a
+ * concurrency=… requests-per-minute=…`, where all but name and address may be left out. Addresses
+ * are https, or http on a
  * loopback address or with `insecure`, and hold no secret themselves.
  */
 export function readEndpoints(lines: readonly string[]): {

@@ -63,7 +63,8 @@ export interface AttributeBounds {
 const NOISE = 1e-9;
 
 /**
- * The paper's band rounded outwards, where it has no solution in whole numbers, with every prior capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N,
+ * The paper's band rounded outwards, where it has no solution in whole numbers, with every prior
+ * capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N,
  * ⌈kNp(1 + ε)⌉). There is always a solution: lo ≤ hi ≤ N and Σ lo ≤ kN ≤ Σ hi. `priors` sum to 1;
  * `each` (k) attributes per reference; `slack` ε, 0–1.
  */

@@ -164,7 +164,10 @@ async function borrow(
   return head;
 }
 
-/** HEAD, of which it gives the commit, and every ref. A ref that stands for another, as a remote's HEAD does, stays one. */
+/**
+ * HEAD, of which it gives the commit, and every ref. A ref that stands for another, as a remote's
+ * HEAD does, stays one.
+ */
 async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
   const [head, listing] = await Promise.all([
     headOf(asking),

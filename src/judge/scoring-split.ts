@@ -20,7 +20,8 @@ import type { RunRollUps } from './roll-up.ts';
 import { meanOfCounts, sharedTries } from './tables.ts';
 
 /**
- * Outputs of base and head, each under the scoring of base and of head, and how the change of the pass rate splits: what the
+ * Outputs of base and head, each under the scoring of base and of head, and how the change of the
+ * pass rate splits: what the
  * prompt did under head's scoring, plus what the scoring did on base's outputs. `hidden`: what
  * `fallUnderBase` found. Null when the scorings do not differ.
  */

@@ -25,7 +25,8 @@ type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 /**
  * Runs the user's code on all answers in one batch. It sees `prompt` (the messages as `role: text`
  * lines), `actual`, `input` and `expected` (unset when absent), and `dialogue` where it names that,
- * and sets `metric` and `result`, and may set `reason`. With bounds the metric's number decides, and `result` need not be set.
+ * and sets `metric` and `result`, and may set `reason`. With bounds the metric's number decides,
+ * and `result` need not be set.
  */
 async function scoreCode(
   source: CodeSource,

@@ -66,7 +66,8 @@ function isJudged(outcome: string | undefined): boolean {
  * Evidence that one prompt passes more often than another on some of several references, from pairs
  * of tries, one of each prompt, by reference and in the order in which they were made. `base` of a
  * pair is the try that should pass; `share` is how far it was believed before these tries that the
- * prompts differ on this reference, 0–1. Bets on a few ways, each on all references together. An e-value: if the first prompt passes no more often
+ * prompts differ on this reference, 0–1. Bets on a few ways, each on all references together. An
+ * e-value: if the first prompt passes no more often
  * on any reference, its mean is at most 1 whenever one stops looking, so that it exceeds 1/a with a
  * chance of at most a.
  */

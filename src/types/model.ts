@@ -231,7 +231,10 @@ export interface CodeJob {
    */
   suite: string;
   side: Side;
-  /** In a process or engine that has evaluated nothing yet. Absent: what this suite's and side's code left may go on. */
+  /**
+   * In a process or engine that has evaluated nothing yet. Absent: what this suite's and side's
+   * code left may go on.
+   */
   fresh?: true;
   /**
    * What the code is, for messages: `metric "exact"`, and where it stands. Absent: code whose

@@ -30,7 +30,8 @@ export interface ImportFiles {
 }
 
 /**
- * The files that another tool's file names, found from `folder`, wherever they are named. A path that leads nowhere goes to
+ * The files that another tool's file names, found from `folder`, wherever they are named. A path
+ * that leads nowhere goes to
  * `problems`, with the place that names it.
  */
 export function importFiles(

@@ -59,7 +59,8 @@ const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall']
 /**
  * `metrics: { function, rubric }` below `path` as metrics of ours. Functions measure and have no
  * bound there, so they are shown and do not gate. Every object of a recorded dialogue is judged; of
- * one that is completed the new answer, since all else is the same on both sides. What depends on a metric that is left out is left
+ * one that is completed the new answer, since all else is the same on both sides. What depends on a
+ * metric that is left out is left
  * out with it.
  */
 export function convertMetrics(
