@@ -1,4 +1,5 @@
-import { nextIndex, type Random } from './random.ts';
+import { SLACK, type Unit, type Deals, dealsOf, headSum, sumOfNumbers, tailsOf } from './deals.ts';
+import { type Random } from './random.ts';
 
 /** One item's numbers on both sides by try; null where a try gave none. */
 export interface Values {
@@ -30,23 +31,8 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
   return means.length === 0 ? null : means.reduce((sum, mean) => sum + mean, 0) / means.length;
 }
 
-/** With no more ways to deal the tries than this, all of them are counted; else they are drawn. */
-const COUNTED = 20_000;
-
-/** Ways that are drawn, and how many more where the answer may matter. */
-const DRAWN = { first: 999, all: 9999 };
-
-/** A p-value below this is worth more draws. */
-const NEAR = 0.1;
-
-/** Numbers that all draws together look at, at most; large suites are drawn less often. */
-const MOST_NUMBERS = 40_000_000;
-
 /** Each end of the interval is by itself right in 95 %. */
 const TAIL = 0.05;
-
-/** Relative slack for sums that are equal on paper. */
-const SLACK = 1e-9;
 
 /**
  * Permutation test of "nothing changed" for numbers: the tries are dealt anew within every item,
@@ -69,10 +55,10 @@ export function valueTest(
   if (compared.length === 0) return null;
   const units = unitsOf(compared);
   const deals = dealsOf(units, random);
-  const observed = sumOf(units.map((unit) => headSum(unit.scaled, unit.heads)));
+  const observed = sumOfNumbers(units.map((unit) => headSum(unit.scaled, unit.heads)));
   const means = (side: 'base' | 'head'): number =>
-    sumOf(compared.map(({ item }) => meanOf(numbers(item[side])))) / compared.length;
-  const size = sumOf(
+    sumOfNumbers(compared.map(({ item }) => meanOf(numbers(item[side])))) / compared.length;
+  const size = sumOfNumbers(
     units.map(({ scaled }) => scaled.reduce((all, one) => all + Math.abs(one), 0)),
   );
   const scale = Math.max(...compared.map(({ item }) => largest(item)));
@@ -100,17 +86,6 @@ function largest({ base, head }: Values): number {
     (most, one) => Math.max(most, Math.abs(one)),
     0,
   );
-}
-
-/**
- * What is dealt together: numbers by slot, head's `heads` slots first. `scaled` adds up over head's
- * slots to the items' differences of means, `marks` to the number of items while head's own tries
- * lie there, and to less the fewer of them do.
- */
-interface Unit {
-  scaled: Float64Array;
-  marks: Float64Array;
-  heads: number;
 }
 
 interface Member {
@@ -156,118 +131,6 @@ function unitOf(items: readonly Values[]): Unit {
   return { scaled, marks, heads: heads.length };
 }
 
-/** For every deal, what it adds up to in numbers and in marks. The observed one is the first. */
-interface Deals {
-  sums: Float64Array;
-  marks: Float64Array;
-}
-
-function dealsOf(units: readonly Unit[], random: Random): Deals {
-  const ways = units.reduce(
-    (product, { scaled, heads }) => product * choices(scaled.length, heads),
-    1,
-  );
-  if (ways <= COUNTED) return counted(units);
-  const slots = sumOf(units.map(({ scaled }) => scaled.length));
-  const most = Math.max(DRAWN.first, Math.min(DRAWN.all, Math.floor(MOST_NUMBERS / slots)));
-  const pools = units.map(({ scaled, marks, heads }) => ({
-    scaled: scaled.slice(),
-    marks: marks.slice(),
-    heads,
-  }));
-  const observed = {
-    sums: Float64Array.of(sumOf(pools.map(({ scaled, heads }) => headSum(scaled, heads)))),
-    marks: Float64Array.of(sumOf(pools.map(({ marks, heads }) => headSum(marks, heads)))),
-  };
-  const first = drawn(pools, DRAWN.first, random);
-  const near = tailsOf(joined([observed, first]), observed.sums[0] ?? 0, 0);
-  if (Math.min(near.down, near.up) > NEAR || most === DRAWN.first) return joined([observed, first]);
-  return joined([observed, first, drawn(pools, most - DRAWN.first, random)]);
-}
-
-function choices(of: number, chosen: number): number {
-  let ways = 1;
-  for (let i = 1; i <= chosen; i++) ways = (ways * (of - chosen + i)) / i;
-  return ways;
-}
-
-/** Every deal once: the choices of each unit, combined with those of the others. */
-function counted(units: readonly Unit[]): Deals {
-  let all: [number, number][] = [[0, 0]];
-  for (const unit of units) {
-    const own = choicesOf(unit);
-    all = all.flatMap(([sum, mark]) =>
-      own.map(([more, marks]): [number, number] => [sum + more, mark + marks]),
-    );
-  }
-  return {
-    sums: Float64Array.from(all, ([sum]) => sum),
-    marks: Float64Array.from(all, ([, mark]) => mark),
-  };
-}
-
-/** Sums over every choice of as many slots as head has, head's own first. */
-function choicesOf({ scaled, marks, heads }: Unit): [number, number][] {
-  const found: [number, number][] = [];
-  const choose = (from: number, left: number, sum: number, mark: number): void => {
-    if (left === 0) {
-      found.push([sum, mark]);
-      return;
-    }
-    for (let slot = from; slot <= scaled.length - left; slot++)
-      choose(slot + 1, left - 1, sum + (scaled[slot] ?? 0), mark + (marks[slot] ?? 0));
-  };
-  choose(0, heads, 0, 0);
-  return found;
-}
-
-function drawn(pools: readonly Unit[], rounds: number, random: Random): Deals {
-  const deals = { sums: new Float64Array(rounds), marks: new Float64Array(rounds) };
-  for (let round = 0; round < rounds; round++)
-    for (const pool of pools) deal(pool, random, deals, round);
-  return deals;
-}
-
-/** Moves a random choice of the slots to head's places, and adds it to the round. */
-function deal({ scaled, marks, heads }: Unit, random: Random, to: Deals, round: number): void {
-  let [sum, mark] = [0, 0];
-  for (let i = 0; i < heads; i++) {
-    const from = i + nextIndex(random, scaled.length - i);
-    const [value = 0, own = 0] = [scaled[from], marks[from]];
-    scaled[from] = scaled[i] ?? 0;
-    marks[from] = marks[i] ?? 0;
-    scaled[i] = value;
-    marks[i] = own;
-    sum += value;
-    mark += own;
-  }
-  to.sums[round] = (to.sums[round] ?? 0) + sum;
-  to.marks[round] = (to.marks[round] ?? 0) + mark;
-}
-
-function joined(deals: readonly Deals[]): Deals {
-  return {
-    sums: Float64Array.from(deals.flatMap(({ sums }) => [...sums])),
-    marks: Float64Array.from(deals.flatMap(({ marks }) => [...marks])),
-  };
-}
-
-function headSum(list: Float64Array, heads: number): number {
-  let sum = 0;
-  for (let i = 0; i < heads; i++) sum += list[i] ?? 0;
-  return sum;
-}
-
-function tailsOf({ sums }: Deals, observed: number, slack: number): Pick<ValueTest, 'down' | 'up'> {
-  let [below, above] = [0, 0];
-  for (const sum of sums) {
-    if (sum < observed - slack) below += 1;
-    else if (sum > observed + slack) above += 1;
-  }
-  const tied = (sums.length - below - above) / 2;
-  return { down: (below + tied) / sums.length, up: (above + tied) / sums.length };
-}
-
 /**
  * Were head's numbers shifted by δ, a deal would come to its sum less δ times its marks; so each
  * deal turns from above the observed one to below it at one shift, and the ends of the interval are
@@ -294,9 +157,5 @@ function intervalOf(
 }
 
 function meanOf(values: readonly number[]): number {
-  return sumOf(values) / values.length;
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
+  return sumOfNumbers(values) / values.length;
 }
