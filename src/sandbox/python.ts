@@ -48,6 +48,8 @@ export function pythonStarter(options: PythonOptions): StartLink {
       cwd: folder,
       env: environment(options),
       stdio: 'pipe',
+      // A Ctrl-C in the terminal reaches evaldiff alone, which ends what is under way in order.
+      detached: true,
     });
     const gone = new Promise<void>((resolve) => {
       child.once('close', resolve);

@@ -68,3 +68,41 @@ test.each(['sandbox', 'host'])(
   },
   60_000,
 );
+
+/** The same, which goes on after a Ctrl-C, and asks its code once more. */
+const patient = `${program.slice(0, program.indexOf('await run(false)'))}
+  const waiting = setInterval(() => undefined, 1e6);
+  process.once('SIGINT', async () => {
+    console.log(JSON.stringify(await run(false)));
+    await sandbox.close();
+    clearInterval(waiting);
+  });
+  await run(false);
+  console.log('answered');`;
+
+test.each(['sandbox', 'host'])(
+  'a Ctrl-C does not reach the code (code: %s)',
+  async (mode) => {
+    const node = spawn(process.execPath, ['--input-type=module', '-e', patient, mode], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
+    let said = '';
+    const ended = new Promise((resolve) => node.once('close', resolve));
+    await new Promise<void>((resolve) => {
+      node.stdout.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        resolve();
+      });
+    });
+    const [zygote] = childrenOf(node.pid!);
+    // As a terminal sends it: to every process of the group.
+    process.kill(-node.pid!, 'SIGINT');
+    await ended;
+    expect([zygote, said]).toEqual([
+      expect.any(Number),
+      expect.stringMatching(/^answered\n\[\{"status":"ok"/),
+    ]);
+  },
+  60_000,
+);
