@@ -20,7 +20,7 @@ import {
 import { difference, metricMeans, passed, rates, size } from './sections/phrases.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
-export interface Annotation {
+interface Annotation {
   /** From the root of the repository. */
   path: string;
   /** From 1, inclusive. */

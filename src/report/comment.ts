@@ -26,7 +26,7 @@ import { placeLinks } from './sections/place-links.ts';
  */
 export const COMMENT_LIMIT = 65_536;
 
-export interface CommentOptions {
+interface CommentOptions {
   /**
    * The hidden line by which the comment is found again; it comes first, so that nothing can
    * swallow it.

@@ -26,14 +26,13 @@ export interface Branch {
 }
 
 /** A result that is not part of the trend, and why. */
-export interface LeftOut {
+interface LeftOut {
   file: string;
   sha: string;
   why: LeftOutReason;
 }
 
-export type LeftOutReason =
-  'comparison' | 'not judged' | 'working tree' | 'merged' | 'not on the branch';
+type LeftOutReason = 'comparison' | 'not judged' | 'working tree' | 'merged' | 'not on the branch';
 
 export interface History {
   points: HistoryPoint[];

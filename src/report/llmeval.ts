@@ -8,7 +8,7 @@ import type { Role } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
 /** One file of llmeval's layout, its path below the folder of reports. */
-export interface LlmevalFile {
+interface LlmevalFile {
   path: string;
   text: string;
 }

@@ -14,7 +14,7 @@ import type { Notice } from '../types/plain.ts';
 import { markdownOf } from './markdown.ts';
 import { NO_LINKS, paragraph, strong, text, type Block } from './sections/document.ts';
 
-export interface PlanView {
+interface PlanView {
   trust: TrustDecision;
   prepared: Prepared;
   notices: readonly Notice[];

@@ -42,7 +42,7 @@ function sum(values: readonly number[]): number {
 }
 
 /** Items by the truth (positive, negative) and by the word of a judge about it (true, false). */
-export interface JudgedCounts {
+interface JudgedCounts {
   truePositive: number;
   falseNegative: number;
   falsePositive: number;
@@ -50,7 +50,7 @@ export interface JudgedCounts {
 }
 
 /** Each is null where it has nothing to be computed from. */
-export interface Agreement {
+interface Agreement {
   /** Share of items judged right, 0–1. */
   agreement: number | null;
   /** Share of positive items judged positive, and of negative items judged negative, 0–1. */

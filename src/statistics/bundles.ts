@@ -14,7 +14,7 @@ export interface Bundle {
 }
 
 /** A member's passes by try, 1 or 0. */
-export interface ClusterMember {
+interface ClusterMember {
   /** Position among the tables. */
   at: number;
   base: readonly number[];
@@ -56,7 +56,7 @@ export function clustersByName(
 }
 
 /** What members of a cluster do together. */
-export function bundleOf(members: Cluster): Bundle {
+function bundleOf(members: Cluster): Bundle {
   const sums = (which: 'base' | 'head'): number[] =>
     (members[0]?.[which] ?? []).map((_, at) =>
       total(members.map((member) => member[which][at] ?? 0)),

@@ -11,7 +11,7 @@ export interface Hypothesis {
 export type Mix = readonly boolean[];
 
 /** How often a reference passed under one mix. */
-export interface Seen {
+interface Seen {
   mix: Mix;
   reference: number;
   passes: number;
@@ -67,7 +67,7 @@ export function hypothesesOf(groups: number): { hypothesis: Hypothesis; prior: n
 }
 
 /** Whether this mix breaks a reference under the hypothesis. */
-export function breaks({ relation, groups }: Hypothesis, mix: Mix): boolean {
+function breaks({ relation, groups }: Hypothesis, mix: Mix): boolean {
   if (relation === 'none') return false;
   return relation === 'together'
     ? groups.every((group) => mix[group])

@@ -14,7 +14,7 @@ export interface Distribution {
 const NEGLIGIBLE = 1e-40;
 
 /** The distribution that is certainly `value`. */
-export function certain(value: number): Distribution {
+function certain(value: number): Distribution {
   return { low: value, mass: Float64Array.of(1) };
 }
 

@@ -8,7 +8,7 @@ import { fell, type Table, within } from './table.ts';
 /** Part of alpha for single references that broke, where tries are fixed. */
 const REFERENCE_SHARE = 0.4;
 
-export interface GateOptions {
+interface GateOptions {
   /** Chance of an alarm when nothing changed, 0–1. */
   alpha: number;
   on: 'suite+references' | 'suite';

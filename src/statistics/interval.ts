@@ -80,7 +80,7 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
 }
 
 /** Items by their word on base and on head. */
-export interface PairedCounts {
+interface PairedCounts {
   passPass: number;
   passFail: number;
   failPass: number;

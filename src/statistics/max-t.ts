@@ -7,12 +7,12 @@ import { isInformative, type Table } from './table.ts';
  * `z`: head's passes against what "nothing changed" expects, in standard deviations; `p`: adjusted
  * for all groups.
  */
-export interface GroupTest {
+interface GroupTest {
   z: number;
   p: number;
 }
 
-export interface MaxTOptions {
+interface MaxTOptions {
   /** Default 9999. */
   permutations?: number;
   /** Tables that move together. */

@@ -17,13 +17,13 @@ export function referenceTest(table: Table): { down: number; levels: number[] } 
 }
 
 /** The p-values that `count` tables of equal totals can attain, ascending. */
-export interface Ladder {
+interface Ladder {
   levels: readonly number[];
   count: number;
 }
 
 /** The ladders of all informative tables; the others attain nothing but 1 and cost nothing. */
-export function ladders(tables: readonly Table[]): Ladder[] {
+function ladders(tables: readonly Table[]): Ladder[] {
   return grouped(tables).map(({ table, count }) => ({
     levels: referenceTest(table).levels,
     count,
@@ -34,7 +34,7 @@ export function ladders(tables: readonly Table[]): Ladder[] {
  * F(x): the largest attainable level that is at most `x`, which is also P(p <= x); 0 when there is
  * none.
  */
-export function attained(levels: readonly number[], x: number): number {
+function attained(levels: readonly number[], x: number): number {
   let [from, to] = [0, levels.length];
   while (from < to) {
     const middle = (from + to) >> 1;

@@ -86,7 +86,7 @@ export function decidingLook(
  * What one reference's tries say about it alone. `open`: suspicious, and more pairs of tries would
  * tell; `value`: its evidence, an e-value.
  */
-export interface Suspicion {
+interface Suspicion {
   value: number;
   open: boolean;
 }
@@ -116,7 +116,7 @@ export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
 }
 
 /** The single references of a run, of all its sequential suites together. */
-export interface References {
+interface References {
   /** By suite and position. */
   suspicions: Suspicion[][];
   /** Some broke: the weighted mean of all evidence has reached 1/level. */

@@ -3,7 +3,7 @@ import { headPasses, sumOf, tails, times } from './distributions.ts';
 import { isInformative, type Table } from './table.ts';
 
 /** Tables with equal tries and equal total passes: under "nothing changed" they follow one law. */
-export interface Group {
+interface Group {
   table: Table;
   count: number;
 }
@@ -77,7 +77,7 @@ export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] =
  * p-values of McNemar's test: one-sided for "pass → fail is the commoner change", and two-sided;
  * exact and mid-p.
  */
-export interface McNemar {
+interface McNemar {
   one: number;
   midOne: number;
   two: number;

@@ -41,7 +41,7 @@ function mean(values: readonly number[]): number {
 }
 
 /** A comparison as planned: how much of it there is, and how noisy it is. */
-export interface Design {
+interface Design {
   references: number;
   /** Tries of each reference on either side; a harmonic mean where they differ. */
   tries: { base: number; head: number };

@@ -93,6 +93,6 @@ function sampledOn(
   return new Map(chosen.map((i) => [i, (counts[i] ?? 0) + STEP]));
 }
 
-export function upTo({ tries }: SequentialSuite, wanted: number): Map<number, number> {
+function upTo({ tries }: SequentialSuite, wanted: number): Map<number, number> {
   return new Map(tries.flatMap((own, i) => (made(own) < wanted ? [[i, wanted] as const] : [])));
 }

@@ -15,14 +15,14 @@ import {
 } from './drawing.ts';
 
 /** One row of a chart: a name and its figures in words, and below them what is drawn. */
-export interface RowWords {
+interface RowWords {
   name: string;
   note: string;
   colour: Colour;
   bold: boolean;
 }
 
-export interface RowsDrawing {
+interface RowsDrawing {
   label: string;
   rows: readonly RowWords[];
   /** The right end of the axis, a share; the left one is 0. */
@@ -51,7 +51,7 @@ const MARKS = 0.72;
  * Rows under one axis of shares; the same number of rows has the same height, so that charts side
  * by side line up.
  */
-export function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): string {
+function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): string {
   return draw({
     width: WIDTH,
     height: rows.length * ROW + AXIS + 4,

@@ -111,7 +111,7 @@ function titleAttribute(title = ''): string {
   return ` data-title="${title.replace(/<[^>]*>/g, '')}"`;
 }
 
-export function isOurs(cell: Line): boolean {
+function isOurs(cell: Line): boolean {
   return cell.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }
 
@@ -175,7 +175,7 @@ function anchor(shown: string, url: string | null): string {
 }
 
 /** What stands in a page; `top` is text, the others are HTML. */
-export interface PageParts {
+interface PageParts {
   title: string;
   /** What the page is, and what it is of, in its first line. */
   top: [string, string];
@@ -217,7 +217,7 @@ export function lines(parts: readonly string[]): string {
   return parts.reduce((text, part) => `${text}\n${part}`);
 }
 
-export interface Card {
+interface Card {
   title: string;
   /** Under the title: what is drawn, and how it is read. HTML. */
   note: string;

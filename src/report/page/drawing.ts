@@ -22,9 +22,9 @@ export type Colour = keyof typeof COLOURS;
 /** Letters of axes and notes, and of names. Pixels. */
 export const SMALL = 11;
 
-export const LETTERS = 12;
+const LETTERS = 12;
 
-export interface Drawing {
+interface Drawing {
   /** Pixels at which it is drawn; the page scales it down where there is less room. */
   width: number;
   height: number;
@@ -169,7 +169,7 @@ export function area(corners: readonly Point[], colour: Colour, opacity: number)
   };
 }
 
-export interface Letters {
+interface Letters {
   colour?: Colour;
   size?: number;
   align?: 'left' | 'center' | 'right';

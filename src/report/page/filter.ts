@@ -14,7 +14,7 @@ import { STATUS_ORDER } from './references.ts';
 const MOST_TAGS = 200;
 
 /** One choice of a select: its value, and its words as text. */
-export interface Choice {
+interface Choice {
   value: string;
   words: string;
 }
@@ -31,7 +31,7 @@ export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
 export const ROW_ORDER: readonly RowStatus[] = [...STATUS_ORDER, 'not-asked'];
 
 /** What references are filtered by; a page says which row has which of these values. */
-export interface Choices {
+interface Choices {
   /** Of each row. */
   statuses: readonly RowStatus[];
   suites: readonly Choice[];

@@ -173,7 +173,7 @@ export function listNotes(
 const OPEN_ROWS = 100;
 
 /** Rows in one pack: unpacked together, so few enough to be quick and enough to pack well. */
-export const PACK_ROWS = 100;
+const PACK_ROWS = 100;
 
 /** The rows of a long list: the first as HTML, the others packed. */
 interface Rows {
@@ -183,7 +183,7 @@ interface Rows {
 }
 
 /** Null as soon as they take more than `limit` bytes together. */
-export async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows | null> {
+async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows | null> {
   const open: string[] = [];
   const packs: string[] = [];
   let size = 0;
@@ -207,7 +207,7 @@ export async function rowsWithin(rows: Iterable<string>, limit: number): Promise
 }
 
 /** A value as JSON, deflated, in base64: what the page's script reads with what every browser has. */
-export async function packed(value: unknown): Promise<string> {
+async function packed(value: unknown): Promise<string> {
   const stream = new Blob([JSON.stringify(value)])
     .stream()
     .pipeThrough(new CompressionStream('deflate-raw'));

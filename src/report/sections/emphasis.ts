@@ -21,7 +21,7 @@ const CONTEXT = 60;
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
-export interface EmphasisOptions {
+interface EmphasisOptions {
   /** Each side is cut after so many characters. */
   characters: number;
   /** Leaves the middle of long equal stretches out. */

@@ -34,7 +34,7 @@ interface ErrorCause {
 }
 
 /** Whether errors are what the run came to, so that they stand open at the top. */
-export function endedInErrors({ outcome }: Result): boolean {
+function endedInErrors({ outcome }: Result): boolean {
   return outcome.kind === 'not-judged' || outcome.kind === 'ended-early';
 }
 

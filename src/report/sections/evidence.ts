@@ -152,7 +152,7 @@ const SHORTEST = 60;
  * Two dialogues side by side, from the first turn at which they part; how each ended stands in the
  * first row. Equal turns before are counted.
  */
-export function dialogueBlocks(
+function dialogueBlocks(
   base: ConversationResult,
   head: ConversationResult,
   characters: number,

@@ -19,7 +19,7 @@ import { classes, preferences, ranking } from './tables.ts';
 import { worstReference } from './worst-reference.ts';
 
 /** A part of the report. It builds blocks and knows nothing of the output. */
-export type Section = (result: Result, detail: Detail) => Block[];
+type Section = (result: Result, detail: Detail) => Block[];
 
 /**
  * The report from the top. Comment, job summary, terminal and HTML take their sections from here,

@@ -87,7 +87,7 @@ export function whyNot(turn: ConversationTurn | undefined, characters: number): 
 }
 
 /** How much there is to read, in UTF-16 units: a shorter transcript convinces sooner. */
-export function readingLength({ actual, conversation }: TryResult): number {
+function readingLength({ actual, conversation }: TryResult): number {
   if (!conversation) return actual?.length ?? 0;
   return conversation.turns.reduce(
     (sum, { question, answer }) => sum + question.length + (answer?.length ?? 0),

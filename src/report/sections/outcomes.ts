@@ -7,7 +7,7 @@ import { text, type Line, type Tone } from './document.ts';
 import { rowOf } from './outcome-table.ts';
 
 /** The one line at which a reviewer can stop. */
-export interface Headline {
+interface Headline {
   sign: string;
   tone: Tone;
   /** The outcome in words. */
@@ -48,7 +48,7 @@ export function headline(result: Result): Headline {
 const TITLE_LIMIT = 255;
 
 /** The outcome in one line of at most 255 characters, its end kept. */
-export function titleOf(outcome: RunOutcome): string {
+function titleOf(outcome: RunOutcome): string {
   const said = caution(outcome);
   const first = evidenceFirst(outcome);
   const title = `${first === null ? '' : `${first}. `}${rowOf(outcome).title(outcome)}`;

@@ -5,7 +5,7 @@ import type { ObjectScore, ObjectScores } from '../../types/metric.ts';
 import { code, lineBreak, text, type Line } from './document.ts';
 
 /** One metric on every turn, message or tool call of two dialogues. */
-export interface Strip {
+interface Strip {
   metric: string;
   base: ObjectScores | null;
   head: ObjectScores | null;

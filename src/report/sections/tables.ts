@@ -87,7 +87,7 @@ function decimal(value: number | null): string {
  * How a suite did on head: its pass rate with a 95 % interval (null where nothing was judged), and
  * passes among the judged tries of what gates.
  */
-export interface HeadRate {
+interface HeadRate {
   passes: number;
   tries: number;
   rate: number | null;
@@ -116,7 +116,7 @@ export interface Ranked extends HeadRate {
 }
 
 /** The variants of one prompt, the best first; the cheaper one of equals. */
-export interface RankedPrompt {
+interface RankedPrompt {
   key: string;
   name: string;
   ranked: Ranked[];
