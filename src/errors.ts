@@ -28,7 +28,7 @@ export function errorMessage(error: unknown): string {
   return typeof message === 'string' ? message : String(error);
 }
 
-/** The same with where it was thrown: what we need of a fault of our own. */
+/** The message and the stack: what a maintainer needs to find a fault of our own. */
 export function errorTrace(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
@@ -37,5 +37,5 @@ export function problem(place: Place | null, message: string): Problem {
   return { place, message };
 }
 
-/** Of the command line: what the user has to fix, and what is broken. */
+/** Exit code when nothing was judged. */
 export const NOT_JUDGED = 2;

@@ -16,9 +16,9 @@ import { completionOf, recordedDialogue } from './transcript.ts';
 export const WINDOW = 2048;
 
 /**
- * The same where a model is asked in batches: a batch holds what is under way, and each further one
- * may take a day. So many tries take some 110 MB while they wait, with which a sweep of 100,000
- * stays below 500 MB as a whole.
+ * How many are under way at once where a model is asked in batches: a batch holds what is under
+ * way, and each further batch may take a day. So many tries take some 110 MB while they wait, with
+ * which a sweep of 100,000 stays below 500 MB as a whole.
  */
 export const BATCH_WINDOW = 20_000;
 

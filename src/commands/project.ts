@@ -38,8 +38,8 @@ export const currentFiles: FindSides = async ({ repository }) => ({
 });
 
 /**
- * The same; with nothing uncommitted they go by the id of the commit that is checked out, so that a
- * trend can place the result.
+ * The files as they are. With nothing uncommitted they carry the id of the commit that is checked
+ * out, so that a trend can place the result.
  */
 export const currentState: FindSides = async (session) => {
   const sides = await currentFiles(session);
@@ -113,7 +113,9 @@ function warningOfKeys(session: Session, named: readonly string[]): Session {
   };
 }
 
-/** A shorter value of a key's variable is none: servers without keys are given `none` or `EMPTY`. */
+/**
+ * A shorter value of a key's variable is none: servers without keys are given `none` or `EMPTY`.
+ */
 const SHORTEST_KEY = 8;
 
 function sessionOptions(
@@ -169,7 +171,9 @@ function endpointLines(
   return [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
 }
 
-/** Names of environment variables that the command line names: servers' keys, and what code may see. */
+/**
+ * Names of environment variables that the command line names: servers' keys, and what code may see.
+ */
 function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
   const { endpoints } = readEndpoints(endpointLines(options, env));
   return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];

@@ -77,8 +77,8 @@ function runOnce(
 }
 
 /**
- * The same after each edit. A mistake in a file is told, and the next edit tried; what is asked
- * already is stored, so a run asks what the edit changed. The last run's exit code.
+ * Runs again after each edit. A mistake in a file is told, and the next edit tried; what is asked
+ * already is stored, so a run asks what the edit changed. Gives the last run's exit code.
  */
 async function runWatched(
   overrides: readonly string[],

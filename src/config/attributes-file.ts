@@ -96,7 +96,7 @@ export function readAttributes(
   return reading.ok ? attributesOf(reading.value, prompts, most) : reading;
 }
 
-/** The same of a file that is parsed already. */
+/** The attributes of a file that is parsed already, under the limits of {@link readAttributes}. */
 export function attributesOf(
   document: Document,
   prompts: readonly PromptSize[],

@@ -10,9 +10,9 @@ import { isVendor } from '../types/vendors.ts';
 import { passProblems } from './rubric-choices.ts';
 
 /**
- * Problems of models that `allowed` (null: any) does not name, at the lines that name them. What counts is the
- * model that is asked for, and where: a file could give an allowed name to any other model, on any
- * server, or to recordings.
+ * Problems of models that `allowed` (null: any) does not name, at the lines that name them. What
+ * counts is the model that is asked for, and where: a file could give an allowed name to any other
+ * model, on any server, or to recordings.
  */
 export function checkModels(
   settings: Settings,
@@ -60,7 +60,10 @@ function notAllowed(name: string, settings: Settings, allowed: readonly string[]
   return byName(name, asked, place, { settings, allowed });
 }
 
-/** The same for a model of a server, of which `allowed` does not name the place. */
+/**
+ * Why a model at a vendor or an endpoint is not allowed; null: its name alone allows it. `allowed`
+ * does not name it together with its place.
+ */
 function byName(
   name: string,
   asked: string,

@@ -3,7 +3,7 @@ import type { Place, Problem } from '../types/plain.ts';
 
 /** Something that people labelled. */
 interface Labelled {
-  /** The same text for equal things. */
+  /** A text that is equal for equal things. */
   what: string;
   label: string;
   place: Place;

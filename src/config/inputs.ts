@@ -67,7 +67,10 @@ export interface Inputs {
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
-  /** The label by which a maintainer approves one commit from an outside contributor; null: none does. */
+  /**
+   * The label by which a maintainer approves one commit from an outside contributor; null: none
+   * does.
+   */
   untrustedApproval: string | null;
   /** The label that sets a red verdict aside; null: none does. */
   overrideLabel: string | null;
@@ -154,7 +157,9 @@ export function readInputs(given: Readonly<Record<string, string>>): {
   return { inputs, problems: [...problems, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
 }
 
-/** The same readings for the command line, where a parser has already told the options apart. */
+/**
+ * Reads the command line's options, which a parser has told apart, as the action's inputs are read.
+ */
 export function readCommandLine(given: {
   config: string;
   overrides: readonly string[];

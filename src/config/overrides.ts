@@ -7,9 +7,9 @@ import type { Json, Problem, Scalar } from '../types/plain.ts';
 export interface Overrides {
   /** Names of the prompts to run, or patterns of them; null: all. */
   prompts: string[] | null;
-  /** The same of references, by their ids or the text of their inputs. */
+  /** Ids of the references to run or texts of their inputs, or patterns of either; null: all. */
   references: string[] | null;
-  /** The same of references, by their tags. */
+  /** Tags of the references to run, or patterns of them; null: all. */
   tags: string[] | null;
   /** Settings by dotted path (`n_tries`, `gate.alpha`), as if they stood in the settings file. */
   settings: { path: string[]; value: Scalar | null; line: string }[];

@@ -176,7 +176,7 @@ function narrowed(
   });
 }
 
-/** The same with what setting it back does to references that held. */
+/** The cause with what setting it back does to references that held. */
 async function withControls(
   trials: Trials,
   cause: FoundCause,

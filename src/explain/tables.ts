@@ -185,7 +185,7 @@ export function signedNumbersOf(attributes: readonly AttributeResult[]): Set<num
   return found;
 }
 
-/** The same without signs. */
+/** Every number of the tables without its sign. */
 export function numbersOf(attributes: readonly AttributeResult[]): Set<number> {
   return new Set([...signedNumbersOf(attributes)].map(Math.abs));
 }

@@ -74,8 +74,8 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
 }
 
 /**
- * The same without a word of anybody's configuration: for all that only reads objects. How to reach
- * a remote is in that configuration, so what talks to one takes `gitEnvironment`.
+ * An environment in which git reads nobody's configuration: for all that only reads objects. How to
+ * reach a remote is in that configuration, so what talks to one takes `gitEnvironment`.
  */
 export function isolated(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !/^GIT_CONFIG_/i.test(name));
@@ -115,8 +115,8 @@ export function gitArguments(place: GitPlace, command: readonly string[]): strin
 }
 
 /**
- * Every git has a session of its own: it can ask nothing on the terminal, and a Ctrl-C there reaches
- * evaldiff alone, which still reads what it reports. On Windows it would get a window.
+ * Every git has a session of its own: it can ask nothing on the terminal, and a Ctrl-C there
+ * reaches evaldiff alone, which still reads what it reports. On Windows it would get a window.
  */
 export const OWN_SESSION = process.platform !== 'win32';
 

@@ -170,7 +170,7 @@ async function unknownMessage(
   return `${unknown} Give a branch, a tag or a full commit id.${branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`}`;
 }
 
-/** The same; what was found need not be looked for again. */
+/** The id of a commit that is in this clone, which is noted as found; null: it is not here. */
 async function commitHere(
   place: GitPlace,
   history: CommitHistory,

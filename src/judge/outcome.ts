@@ -176,7 +176,10 @@ function ratesOf(
   return { name, ...(variants.length > 1 ? { variant } : {}), base, head };
 }
 
-/** The same; where head fell silent, or answers less often, in how many references of how many. */
+/**
+ * A regressed suite as titles name it. Where head fell silent, or answers less often: in how many
+ * references of how many.
+ */
 function regressedOf(
   suite: SuiteResult,
   suites: readonly SuiteResult[],

@@ -30,7 +30,7 @@ export interface MetricMove {
   gate: MetricValues['gate'];
   /** On the tries that all references share; null: no reference has numbers on both sides. */
   test: ValueTest | null;
-  /** The same after each look of a sequential suite, where the metric gates; else empty. */
+  /** The test after each look of a sequential suite, where the metric gates; else empty. */
   looks: (ValueTest | null)[];
   moved: MetricValues['moved'];
 }
@@ -144,7 +144,9 @@ function pOf(test: ValueTest | null, better: Better, way: 'worse' | 'better'): n
   return (better === 'higher') === (way === 'worse') ? test.down : test.up;
 }
 
-/** Whether a metric that gates got worse at `alpha`: at one of its looks where there are several. */
+/**
+ * Whether a metric that gates got worse at `alpha`: at one of its looks where there are several.
+ */
 export function fellAt({ better, test, looks }: MetricMove, alpha: number): boolean {
   if (looks.length === 0) return within(pOf(test, better, 'worse'), alpha);
   const levels = lookLevels(alpha);
@@ -152,8 +154,8 @@ export function fellAt({ better, test, looks }: MetricMove, alpha: number): bool
 }
 
 /**
- * Which way the metrics of a run went: those that gate as `fell` says, the others by Holm's procedure
- * over all that warn, and what got better over all.
+ * Which way the metrics of a run went: those that gate as `fell` says, the others by Holm's
+ * procedure over all that warn, and what got better over all.
  */
 export function calledMoves(
   moves: readonly MetricMove[],

@@ -120,7 +120,7 @@ export function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }
 
-/** The same of what a suite sets for itself. */
+/** The comparing part of the gate that a suite sets for itself; see {@link relativeGate}. */
 export function relativeOwnGate({ gate = {} }: Tests): SuiteGate {
   const { fail_on: _never, min_pass_rate: _floor, ...margins } = gate;
   return margins;

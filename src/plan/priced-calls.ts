@@ -81,7 +81,7 @@ export function modelLabel(target: Target): string {
     : target.model;
 }
 
-/** The same plan carried out several times, each time with answers of its own. */
+/** The forecast of a plan that is carried out several times, each time with answers of its own. */
 export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: number): Forecast {
   const cost = (one: number | null): number | null => (one === null ? null : one * times);
   return {

@@ -34,7 +34,7 @@ export function clustersOf(compared: readonly ReferenceRun[]): (string | null)[]
  */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
-/** The same where roll-ups are compared: the fewest of which a majority can be told. */
+/** Tries a side where roll-ups are compared: the fewest that have a majority. */
 const ROLLED_TRIES = 3;
 
 /**
@@ -78,7 +78,9 @@ function isSteady(run: ReferenceRun | undefined, steady: SuiteComparison['steady
   return run !== undefined && steady.has(run.affected.reference.id);
 }
 
-/** Suites in which something is compared, and those among them that follow the sequential policy. */
+/**
+ * Suites in which something is compared, and those among them that follow the sequential policy.
+ */
 export function comparing(suites: readonly SuiteComparison[]): {
   all: SuiteComparison[];
   sequential: SuiteComparison[];
@@ -96,7 +98,10 @@ export function gateWordOf(
   return better === 'none' ? 'ignore' : (gate.metrics?.[name] ?? 'warn');
 }
 
-/** Judgements that share alpha: one of each suite that is compared, and one of each metric that may fail it. */
+/**
+ * Judgements that share alpha: one of each suite that is compared, and one of each metric that may
+ * fail it.
+ */
 export function familySize(suites: readonly SuiteComparison[]): number {
   return comparing(suites).all.reduce((size, suite) => {
     const { tests, rubrics } = suite.run.deciding;
@@ -139,9 +144,9 @@ export function levelsAt(alpha: number, gateOn: GateSettings['gate_on']): readon
 }
 
 /**
- * What each suite wants next. Fixed suites want their number once. Sequential suites follow the policy
- * at the smallest level that Holm's procedure may give them; its steps do not depend on the level
- * other than by stopping earlier, so what was collected can be judged at any larger one.
+ * What each suite wants next. Fixed suites want their number once. Sequential suites follow the
+ * policy at the smallest level that Holm's procedure may give them; its steps do not depend on the
+ * level other than by stopping earlier, so what was collected can be judged at any larger one.
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
@@ -198,8 +203,8 @@ function lacks(run: ReferenceRun | undefined, count: number): boolean {
 }
 
 /**
- * Tries that the sequential suites made, and what five fixed ones a side would have made of the same
- * references, distinct questions once. Null without a sequential suite that ran.
+ * Tries that the sequential suites made, and what five fixed ones a side would have made of the
+ * same references, distinct questions once. Null without a sequential suite that ran.
  */
 export function adaptiveTries(
   suites: readonly SuiteComparison[],

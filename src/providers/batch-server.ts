@@ -130,7 +130,7 @@ async function attempt<T>(
   return { status: 'fault', fault: fault('reply', unread), sent: true };
 }
 
-/** The same attempt, never repeated where its fault may not be. */
+/** Marks the fault of an attempt as never to be repeated, unless `mayRepeat` allows it. */
 function once<T>(attempt: CallAttempt<T>, mayRepeat: (fault: Fault) => boolean): CallAttempt<T> {
   return attempt.status === 'ok' || mayRepeat(attempt.fault)
     ? attempt

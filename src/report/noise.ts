@@ -27,7 +27,7 @@ export function renderNoise(noise: NoiseResult, options: TerminalOptions): strin
   return `${renderBlocks(blocksOf(noise, 50), options)}\n`;
 }
 
-/** The same for the job summary, in at most `limit` bytes. */
+/** A measurement of the gate's own false alarms, for the job summary, in at most `limit` bytes. */
 export function renderNoiseSummary(
   noise: NoiseResult,
   limit: number = JOB_SUMMARY_LIMIT,

@@ -69,7 +69,7 @@ function usualLine(calls: AnswerCalls | null): string[] {
       ];
 }
 
-/** The same as data: what runs by suite and why, and what it takes. */
+/** The plan as data: what runs by suite and why, and what it takes. */
 export function planJson({ trust, prepared, notices, forecast }: PlanView): object {
   const { suites, plan } = prepared;
   return {

@@ -59,7 +59,7 @@ export function ungradedSuites(
   });
 }
 
-/** The same counted over those suites; null where there are none. */
+/** The ungraded tries of all {@link ungradedSuites}; null where there are no such suites. */
 export function ungradedInAll(
   suites: readonly SuiteResult[],
 ): { tries: number; of: number } | null {

@@ -85,7 +85,9 @@ export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): 
   };
 }
 
-/** Code that scores and is broken has to be fixed first: there is no rate from it, and no verdict. */
+/**
+ * Code that scores and is broken has to be fixed first: there is no rate from it, and no verdict.
+ */
 function withBrokenCode(
   blank: Result,
   { problems, results, notices }: Compared,
@@ -101,7 +103,7 @@ function withBrokenCode(
   };
 }
 
-/** The same run with what earlier ones say about its references. */
+/** Adds to a prepared run what earlier runs say about its references. */
 async function knowing(prepared: Prepared, { history }: JudgeEdges): Promise<Prepared> {
   if (prepared.mode !== 'diff' || history === undefined) return prepared;
   if (comparing(prepared.suites).sequential.length === 0) return prepared;

@@ -38,7 +38,9 @@ export interface RunInput extends PrepareInput {
   /** Nobody chose that cap: it is kept as far as prices are known. */
   assumesCost?: true;
   read: ReadOptions;
-  /** Documents that are parsed already, by the same limits; gets those that are not. Absent: none. */
+  /**
+   * Documents that are parsed already, by the same limits; gets those that are not. Absent: none.
+   */
   parsed?: ParsedDocuments;
   /** The part of a sweep to carry out; absent: all of it. */
   shard?: Shard | undefined;
@@ -59,7 +61,8 @@ export interface PlanTools {
   /** Any collision-resistant hash of text. */
   hash(text: string): string;
   /**
-   * As a run draws delimiters; absent: which ratings of chosen attributes are stored is not known.
+   * Source of random prompt delimiters; absent: which ratings of chosen attributes are stored is
+   * not known.
    */
   random?: JudgeEdges['random'];
   /** Runs other tools' code at a commit while the project is read; absent: it is not run. */
@@ -239,8 +242,8 @@ function unreadBase([first]: readonly Problem[]): Notice[] {
 }
 
 /**
- * From an outside contributor, head is read with base's settings: which files count, and what the models' names
- * stand for, is not part of what is measured.
+ * From an outside contributor, head is read with base's settings: which files count, and what the
+ * models' names stand for, is not part of what is measured.
  */
 function headToRead({
   base,

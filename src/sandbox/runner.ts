@@ -77,7 +77,10 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/** The same place for jobs of one suite that follow one another, and one of its own for each fresh one. */
+/**
+ * Gives each job its place: jobs of one suite that follow one another share a place, and a fresh
+ * job has a place to itself.
+ */
 function createPlaces(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {

@@ -144,7 +144,7 @@ function drawMark(draw: number): string {
   return ` draw ${String(draw)}`;
 }
 
-/** The same question, answered by other tries: its answers are shared with no other draw of it. */
+/** A question asked once more: its answers are shared with no other draw of it. */
 export function drawnAgain(generation: Generation, draw: number): Generation {
   if (generation.kind === 'impossible') return generation;
   const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;

@@ -65,7 +65,7 @@ export interface SessionOptions extends CheckoutPlace {
   store: StoreChoice;
   /** What is written when the run has ended, refused now where it cannot be. */
   outputs: readonly Output[];
-  /** The same for a file to which every answer is written as it comes; null: none. */
+  /** A file to which every answer is written as it comes, refused now too; null: none. */
   record: Output | null;
   progress: { style: 'line' | 'steps'; write(text: string): void };
   log(line: string): void;
@@ -86,7 +86,7 @@ export interface Session extends SessionOptions {
   openStores(): Promise<readonly Store[]>;
   /** Saves and closes them, once; the end of the session does it otherwise. */
   closeStores(): Promise<void>;
-  /** The same with every secret taken out. */
+  /** A value with every secret taken out of its texts. */
   redact<T>(value: T): T;
 }
 
@@ -258,7 +258,7 @@ export function shellWord(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same with edges that are open. */
+/** Evaluates with edges that are open. */
 export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evaluated> {
   const suites: Suite[] = [];
   const result = await run(input, {

@@ -9,7 +9,9 @@ export interface StorePlace {
   file: string;
   /** Of the key of this machine; null: nobody else can reach the file. */
   keyFile: string | null;
-  /** Where an earlier version kept the project's answers, in the work tree; null: does not matter. */
+  /**
+   * Where an earlier version kept the project's answers, in the work tree; null: does not matter.
+   */
   former: string | null;
 }
 
@@ -69,7 +71,7 @@ export function storePlace(
   };
 }
 
-/** The same on this machine, for the project that is opened. */
+/** The store's place on this machine for the project that is opened; null: no store is wanted. */
 export async function storePlaceOf(
   { workTree, commonFolder }: Pick<Repository, 'workTree' | 'commonFolder'>,
   option: string | false | undefined,

@@ -73,7 +73,7 @@ export function bundlesOf(
   return clustersByName(tries, names, to).map(bundleOf);
 }
 
-/** The same with the sides exchanged. */
+/** Clusters with base and head exchanged, so that a test for "worse" becomes one for "better". */
 export function mirroredClusters(clusters: readonly Cluster[]): Cluster[] {
   return clusters.map((members) =>
     members.map(({ at, base, head }) => ({ at, base: head, head: base })),

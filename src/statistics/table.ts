@@ -22,9 +22,7 @@ export interface Table {
   head: Counts;
 }
 
-/**
- * The same tables with the sides exchanged, so that a test for "worse" becomes one for "better".
- */
+/** Tables with base and head exchanged, so that a test for "worse" becomes one for "better". */
 export function mirrored(tables: readonly Table[]): Table[] {
   return tables.map(({ base, head }) => ({ base: head, head: base }));
 }

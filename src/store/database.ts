@@ -80,7 +80,7 @@ function rowsOf(db: DatabaseSync): Database {
   };
 }
 
-/** The same functions, with what they throw as a {@link StoreError}. */
+/** Wraps functions so that whatever they throw is a {@link StoreError}. */
 function guarded<T extends object>(functions: T): T {
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]: [string, (...given: unknown[]) => unknown]) => [

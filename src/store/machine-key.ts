@@ -49,8 +49,8 @@ export function readMachineKey(file: string): Uint8Array | null {
 }
 
 /**
- * The same, made where there is none. Of several processes that make one at once all get the same:
- * it appears under its name as a whole, and the first stays.
+ * The machine's key, made where there is none. Of several processes that make one at once all get
+ * the same: it appears under its name as a whole, and the first stays.
  *
  * @param random gives so many random bytes
  */

@@ -123,7 +123,7 @@ export function dollars(cost: number): string {
   return `$${cost.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
-/** The same; `cost unknown` for null, which is not zero. */
+/** US dollars; `cost unknown` for null, which is not zero. */
 export function cost(amount: number | null): string {
   return amount === null ? 'cost unknown' : dollars(amount);
 }

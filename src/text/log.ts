@@ -17,7 +17,10 @@ export function logText(text: string): string {
     .join('\n');
 }
 
-/** The same for a part of a line that we begin ourselves: no prefix, line ends shown as escapes. */
+/**
+ * Foreign text inside a line of the log that we begin ourselves: no prefix, and line ends are shown
+ * as escapes.
+ */
 export function logLine(text: string): string {
   return visible(text)
     .replace(/\n/g, '\\u{a}')
@@ -26,8 +29,8 @@ export function logLine(text: string): string {
 }
 
 /**
- * A value as JSON that the runner finds no command in (inside a line only `##[` is one) and in which
- * nothing hides or turns the text around it. Escapes of both are the same JSON.
+ * A value as JSON that the runner finds no command in (inside a line only `##[` is one) and in
+ * which nothing hides or turns the text around it. Escapes of both are the same JSON.
  */
 export function logJson(value: unknown): string {
   return JSON.stringify(value, null, 1)

@@ -52,7 +52,10 @@ export function plain(text: string, options: CellOptions = {}): string {
   return prose(text, options, codeSpan, ordinaryMarkdown);
 }
 
-/** The same inside an HTML block, where words on which GitHub could act stand in `<code>`. */
+/**
+ * Foreign words inside a sentence of our own in an HTML block: words on which GitHub could act
+ * stand in `<code>`.
+ */
 export function htmlPlain(text: string, options: CellOptions = {}): string {
   return prose(text, options, htmlCell, escapeMarkup);
 }

@@ -79,8 +79,8 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
 }
 
 /**
- * The same value with every text in it redacted, keys of objects included. What holds no secret is
- * not copied: a result has a hundred thousand answers, and hardly ever one.
+ * A value with every text in it redacted, keys of objects included. What holds no secret is not
+ * copied: a result has a hundred thousand answers, and hardly ever one.
  */
 export function redactAll<T>(value: T, redact: (text: string) => string): T {
   const names = new Map<string, string>();
@@ -95,7 +95,9 @@ export function redactAll<T>(value: T, redact: (text: string) => string): T {
   return walk(value, redact, nameOf) as T;
 }
 
-/** Names of fields are few and stand in every record; those that users give are not remembered all. */
+/**
+ * Names of fields are few and stand in every record; those that users give are not remembered all.
+ */
 const MOST_NAMES = 1000;
 
 function walk(

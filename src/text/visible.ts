@@ -70,7 +70,7 @@ export function visible(text: string): string {
 const PLAIN = /^[\t\n -~]*$/;
 
 /**
- * The same on one line: line feeds and tabs are shown as escapes too. For file names and other
+ * Shows every hidden character as `\u{..}`, line feeds and tabs too. For file names and other
  * things that have no lines.
  */
 export function visibleLine(text: string): string {

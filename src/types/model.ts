@@ -3,14 +3,12 @@ import type { GivenPace } from './endpoints.ts';
 import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
-/** Batches of requests that a vendor answers within a day. */
-
 /** A batch that was submitted and whose results nobody has fetched yet. */
 export interface BatchRecord {
-  /** The vendor's. */
+  /** The vendor's batch id. */
   id: string;
   vendor: VendorName;
-  /** Of all its requests. */
+  /** The model that all requests of the batch ask. */
   model: string;
   /** Milliseconds since 1970. */
   submitted_at: number;
@@ -141,8 +139,8 @@ export interface Usage {
 }
 
 /**
- * What of a call's `input_tokens` went through the vendor's prompt cache. It belongs to the call and
- * not to the answer: no store keeps it.
+ * What of a call's `input_tokens` went through the vendor's prompt cache. It belongs to the call
+ * and not to the answer: no store keeps it.
  */
 export interface CachedTokens {
   read: number;
@@ -253,7 +251,7 @@ export interface CodeJob {
   inputs: Record<string, Json | undefined>[];
 }
 
-/** The same on answers of one suite and side, which whoever hands this out knows. */
+/** Runs code on answers. The suite and the side of the answers are fixed by the maker of this. */
 export type EvaluateAnswers = (
   job: Omit<CodeJob, 'suite' | 'side' | 'fresh' | 'scores'>,
 ) => Promise<CodeResult[]>;
@@ -261,8 +259,8 @@ export type EvaluateAnswers = (
 export type CodeResult =
   | { status: 'ok'; values: Record<string, Json> }
   /**
-   * `code`: it raised on these inputs, or set what cannot be used. `sandbox`: it was not run, or not
-   * to its end, which says nothing of the inputs.
+   * `code`: it raised on these inputs, or set what cannot be used. `sandbox`: it was not run, or
+   * not to its end, which says nothing of the inputs.
    */
   | { status: 'error'; cause: 'code' | 'sandbox'; message: string };
 

@@ -4,9 +4,9 @@ import type { VendorFacts } from './vendors/facts.ts';
 import { openaiFacts } from './vendors/openai.ts';
 
 /**
- * One row per vendor: everything said of vendors follows from it, down to `action.yml`, docs/action.md
- * and docs/models.md (`npm run generate`). A vendor that speaks an API of this list is a row alone;
- * one with an API of its own is a file in `providers/vendors` too.
+ * One row per vendor: everything said of vendors follows from it, down to `action.yml`,
+ * docs/action.md and docs/models.md (`npm run generate`). A vendor that speaks an API of this list
+ * needs only a row; one with an API of its own is a file in `providers/vendors` too.
  */
 export const VENDORS = {
   openai: openaiFacts,

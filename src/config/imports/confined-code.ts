@@ -14,7 +14,8 @@ function placeOfLine(line: number, file: string | null): string {
 }
 
 /**
- * Why JavaScript cannot be run confined, or null. `file`: where it stands, so that its line is said.
+ * Why JavaScript cannot be run confined, or null. `file`: where it stands, so that its line is
+ * said.
  */
 export function javascriptProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
@@ -40,7 +41,9 @@ const MODULES = new Set(
   ),
 );
 
-/** What else Python may not use: files, the environment, other programs, and what is not passed on. */
+/**
+ * What else Python may not use: files, the environment, other programs, and what is not passed on.
+ */
 const OUTSIDE_PYTHON =
   /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
 
@@ -48,7 +51,10 @@ const OUTSIDE_PYTHON =
 const PYTHON_NO_CODE =
   /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*/g;
 
-/** The same of Python: modules that are not there, files, the environment and other programs. */
+/**
+ * Why Python code cannot run in the sandbox: it uses modules that are not there, files, the
+ * environment or other programs. Null: nothing of the kind was found.
+ */
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
     // A short text may name what is used.

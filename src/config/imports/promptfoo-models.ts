@@ -13,7 +13,9 @@ export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/** Every provider of the file that can be asked; where none can, the model that the settings name. */
+/**
+ * Every provider of the file that can be asked; where none can, the model that the settings name.
+ */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files'> & { structured: readonly string[] },
@@ -85,7 +87,10 @@ async function asSent(
   return { written: { ...map, config: sent }, unsent, left };
 }
 
-/** A provider in code, where code may run: a program of the settings that the shipped one stands for. */
+/**
+ * A provider in code, where code may run: a program of the settings that the shipped one stands
+ * for.
+ */
 function codeProvider(
   written: Json,
   { file }: Document,
@@ -132,7 +137,10 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   return first !== undefined && bySchema.length === models.length;
 }
 
-/** The same file may be there several times, each with a configuration of its own. */
+/**
+ * The name of a model, made distinct from models of the same name that are configured otherwise:
+ * one file may be listed several times, each time with a configuration of its own.
+ */
 function namedApart(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,

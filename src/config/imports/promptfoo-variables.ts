@@ -25,7 +25,7 @@ export async function readVariables(
   return new Map(maps.flatMap((each) => [...each]));
 }
 
-/** The same of a table's row: its cells but for those that say something of the test. */
+/** The variables of a table's row: its cells but for those that configure the test (`__…`). */
 export function variablesOfRow(
   row: Readonly<Record<string, Json>>,
   place: Place,

@@ -116,7 +116,7 @@ export function shown(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
 
-/** The same as promptfoo's assertions show it: a list between commas, a map by its kind. */
+/** A value as promptfoo's assertions show it: a list between commas, a map by its kind. */
 export function shownAsText(value: Json): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(shownAsText).join(',');

@@ -33,8 +33,8 @@ const MOST_PACKED = 20;
 const HTML_MOST = 25_000_000;
 
 /**
- * Characters of one answer: the first that fits is taken. Row 75 of the inputs we expect asks for 1
- * MiB.
+ * Characters shown of one answer: the first that fits is taken. An answer of 1 MiB is shown whole
+ * where there is room.
  */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 

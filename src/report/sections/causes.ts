@@ -31,12 +31,14 @@ const OPEN_FINDINGS = 3;
 /** Suites named that share a finding; the rest is counted. */
 const NAMED_SUITES = 3;
 
-/** Which changed lines made the worst suite worse, and how that is known: what suites share once. */
+/**
+ * Which changed lines made the worst suite worse, and how that is known: what suites share once.
+ */
 export function causes(result: Result): Block[] {
   return found(result).worst.flat();
 }
 
-/** The same of the other suites, below what the worst one did. */
+/** Which changed lines made the suites worse that are not the worst. */
 export function otherCauses(result: Result): Block[] {
   const { worst, others } = found(result);
   const open = Math.max(0, OPEN_FINDINGS - worst.length);
@@ -173,8 +175,8 @@ function valueOf(written: string | null): Inline {
 }
 
 /**
- * `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass)`; of the only change there is
- * nothing to prove.
+ * `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass)`; of the only change there
+ * is nothing to prove.
  */
 function proofWords({ relation, units, references, held }: Cause): string {
   if (relation === 'only-change') return '';
@@ -280,7 +282,7 @@ function openLine({ causes: found, explained: { reason, calls } }: SuiteCauses, 
   return [strong('Cause'), ...named, text(`${calls === 0 ? ' not looked for' : ''}: ${reason}.`)];
 }
 
-/** The same sentences as plain text, for remarks on the change itself. */
+/** A suite's causes as plain sentences, for remarks on the change itself. */
 export function causeSentences(suite: SuiteCauses): string[] {
   return suite.causes.map((cause) => plainText(causeLine(cause, suite, [])));
 }

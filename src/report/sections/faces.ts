@@ -10,7 +10,7 @@ export function faceOf(reference: ReferenceResult): Line {
     : [code(words, FACE_CHARACTERS), text(' – '), code(reference.id)];
 }
 
-/** The same, leading to the reference's line. */
+/** The face of a reference as a link to its line. */
 export function linkedFace(reference: ReferenceResult): Line {
   const words = wordsOf(reference);
   return words === null
@@ -18,7 +18,7 @@ export function linkedFace(reference: ReferenceResult): Line {
     : [named(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
 }
 
-/** The same as plain text, its words cut at a word's end, for lists and other tools. */
+/** The face of a reference as plain text, cut at a word's end, for lists and other tools. */
 export function shortFace(reference: ReferenceResult, limit: number = SHORT_FACE): string {
   const words = wordsOf(reference);
   if (words === null) return reference.id;
@@ -30,7 +30,7 @@ export function shortFace(reference: ReferenceResult, limit: number = SHORT_FACE
 
 const SHORT_FACE = 40;
 
-/** The same of one of these references by its id; the id where it is none of them. */
+/** The short face of the reference with this id; the id where none of these has it. */
 export function shortFaceOf(id: string, references: readonly ReferenceResult[]): string {
   const reference = references.find((one) => one.id === id);
   return reference === undefined ? id : shortFace(reference);

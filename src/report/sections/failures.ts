@@ -70,7 +70,7 @@ function causeOf({ suite, reference }: ReferenceEntry): Cause {
   };
 }
 
-/** The same without what only repeats that there is no answer. */
+/** The failed scores of a try without those that only repeat that there is no answer. */
 export function ownFailures(one: TryResult | null): Score[] {
   return failedScores(one).filter(
     ({ reason }) => one?.error === null || one?.error === undefined || reason !== one.error,

@@ -29,7 +29,9 @@ export function firstReason({ reasons, title }: Result): Told {
   return untitled([sentence(reasons[0] ?? title)]);
 }
 
-/** The same; an override's own reason stands before it. */
+/**
+ * The first reason of the outcome itself; an override's own reason stands before it in the list.
+ */
 export function failedLine({ reasons, title, override }: Result): Told {
   return untitled([sentence(reasons[override === null ? 0 : 1] ?? title)]);
 }
@@ -71,7 +73,9 @@ export function regressionLine(result: Result): Told {
 /** An attribute shared by at least so many of the references that got worse is named. */
 const SHARED = 0.6;
 
-/** `, 5 of them in Refunds (100.0 % → 55.0 %)`: where it broke, if most of it broke in one place. */
+/**
+ * `, 5 of them in Refunds (100.0 % → 55.0 %)`: where it broke, if most of it broke in one place.
+ */
 function sharedAttribute(result: Result, all: number): Line {
   const [worst] = suitesThat(result, 'regressed');
   if (worst === undefined) return [];
@@ -124,7 +128,9 @@ export function inconclusiveLine(result: Result): Told {
   return withMore(told, [...space, ...because, ...alone(result)]);
 }
 
-/** What the suite's own rates do not show, since they are those under head's scoring; null: nothing. */
+/**
+ * What the suite's own rates do not show, since they are those under head's scoring; null: nothing.
+ */
 function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): string | null {
   if (reason?.by !== 'scoring') return null;
   const found = scoring.find((one) => one.path === path && one.name === name);
@@ -132,7 +138,9 @@ function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): str
   return `${underBaseScoring(found.rates, found.excused ?? false)}.`;
 }
 
-/** Where head's own scoring passes what falls under base's, beside a verdict that is not about it. */
+/**
+ * Where head's own scoring passes what falls under base's, beside a verdict that is not about it.
+ */
 function excusedIn({ scoring, suites }: Result): Line {
   return scoring.flatMap(({ path, name, rates: of, excused }) => {
     const suite = suites.find((one) => one.path === path && one.name === name);

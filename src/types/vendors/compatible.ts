@@ -1,6 +1,8 @@
 import type { VendorFacts } from './facts.ts';
 
-/** What all vendors have in common that speak OpenAI's chat completions and sell their own models. */
+/**
+ * What all vendors have in common that speak OpenAI's chat completions and sell their own models.
+ */
 const COMMON = {
   speaks: 'openai',
   keyHeader: 'authorization',
@@ -12,10 +14,13 @@ const COMMON = {
   batchShare: null,
 } as const satisfies Partial<VendorFacts>;
 
-/** Names that only an entry under `models:` gives to a vendor: it serves models of others. */
+/**
+ * Matches no name: the vendor serves models of others, so that only an entry under `models:` can
+ * say that a model is asked there.
+ */
 const OF_OTHERS = /(?!)/;
 
-/** Vendors by name whose servers speak OpenAI's chat completions: each is a row alone. */
+/** Vendors by name whose servers speak OpenAI's chat completions: each needs only a row. */
 export const compatibleFacts = {
   gemini: {
     ...COMMON,
