@@ -10,6 +10,7 @@ import {
   type Block,
   type Line,
 } from './sections/document.ts';
+import { rateInterval } from './sections/phrases.ts';
 
 /**
  * What a rubric's grader makes of the labelled examples: agreement, consistency, and every example
@@ -65,10 +66,9 @@ function agreement({
   ];
 }
 
-/** `83.3 % (43.6–97.0)`, with the 95 % interval. */
+/** `83.3 % (43.6 to 97.0 %)`, with the 95 % interval. */
 function withInterval(rate: number | null, interval: Interval | null | undefined): string {
-  const ends = interval && [interval.low, interval.high].map((end) => (100 * end).toFixed(1));
-  return `${percent(rate)}${ends ? ` (${ends.join('–')})` : ''}`;
+  return `${percent(rate)}${interval ? ` (${rateInterval(interval)})` : ''}`;
 }
 
 function consistency({

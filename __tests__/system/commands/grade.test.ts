@@ -103,9 +103,9 @@ describe('evaldiff grade', () => {
     const { out } = await grade(['polite'], wavering());
     expect(out).toContain('polite: 3 examples, graded 3 times by judge-1');
     expect(out).toContain(
-      'agrees with the labels in 88.9 % of 9 grades: accepts 100.0 % (20.7–100.0) of the good, rejects',
+      'agrees with the labels in 88.9 % of 9 grades: accepts 100.0 % (20.7 to 100.0 %) of the good,',
     );
-    expect(out).toMatch(/rejects\s+83\.3 % \(\d+\.\d–\d+\.\d\) of the bad/);
+    expect(out).toMatch(/rejects\s+83\.3 % \(\d+\.\d to \d+\.\d %\)\s+of\s+the\s+bad/);
     expect(out).toContain(
       'agrees with itself in 88.9 % of the grades: 2 of 3 examples got one label only',
     );

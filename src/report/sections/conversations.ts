@@ -20,7 +20,7 @@ import {
   type Line,
 } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, change as changeOf } from './phrases.ts';
+import { andMore, change as changeOf, rateInterval } from './phrases.ts';
 
 /**
  * What conversations took on both sides: completed share, turns, turns to each criterion, and how
@@ -217,13 +217,7 @@ function cellsOf({ result, grade }: Row, criteria: readonly string[], compares: 
     ...criteria.map((name): Line => [text(both(accepted.criteria[name], rejected.criteria[name]))]),
     [text(both(accepted.all, rejected.all))],
     [text(`${interval(accepted.all)} vs ${interval(rejected.all)}`)],
-    [
-      text(
-        balanced === null
-          ? '–'
-          : `${percent(balanced.value)} (${bounds(balanced.low, balanced.high)})`,
-      ),
-    ],
+    [text(balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`)],
     [text(count(unread))],
   ];
 }
@@ -233,9 +227,5 @@ function both(accepted: YesShare | undefined, rejected: YesShare | undefined): s
 }
 
 function interval({ low, high }: YesShare): string {
-  return low === null || high === null ? '–' : bounds(low, high);
-}
-
-function bounds(low: number, high: number): string {
-  return `${(low * 100).toFixed(1)}–${(high * 100).toFixed(1)}`;
+  return low === null || high === null ? '–' : rateInterval({ low, high });
 }

@@ -4,7 +4,7 @@ import type { GraderError, SuiteResult } from '../../result/suite-result.ts';
 import { counted, percent, signed } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, repeatedNames, suiteName } from './phrases.ts';
+import { andMore, rateInterval, repeatedNames, suiteName } from './phrases.ts';
 
 /**
  * Pass rates of suites that a rubric alone judges, or a conversation's evaluators, beside what they
@@ -48,7 +48,7 @@ function rowOf({ pass_rate }: SuiteResult, name: Line, error: GraderError): Line
   const { good, bad, difference, objects } = error;
   const { base, head } = objects ?? pass_rate;
   const rates = [error.base, error.head].flatMap((rate) =>
-    rate === null ? [] : [`${percent(rate.rate)} (${share(rate.low)}–${share(rate.high)})`],
+    rate === null ? [] : [`${percent(rate.rate)} (${rateInterval(rate)})`],
   );
   return [
     [...name, ...(objects === undefined ? [] : [text(`, by ${OBJECT_WORDS[objects.level]}`)])],
@@ -67,10 +67,6 @@ function rowOf({ pass_rate }: SuiteResult, name: Line, error: GraderError): Line
       ),
     ],
   ];
-}
-
-function share(value: number): string {
-  return (100 * value).toFixed(1);
 }
 
 /** What the reader must not read into the rates. */

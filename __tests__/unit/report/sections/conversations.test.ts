@@ -276,9 +276,11 @@ describe('a regressed conversation in a comment', () => {
       'mentor: share of yes on accepted vs rejected answers, 4 labelled answers',
     );
     expect(text).toMatch(
-      /gpt-4obase100\.0 % vs 100\.0 %100\.0 % vs 50\.0 %100\.0 % vs 50\.0 %100\.0 % vs 50\.0 %34\.2–100\.0 vs 9\.5–90\.5\s*75\.0 % \([\d.]+–[\d.]+\)0/,
+      /gpt-4obase100\.0 % vs 100\.0 %100\.0 % vs 50\.0 %100\.0 % vs 50\.0 %100\.0 % vs 50\.0 %34\.2 to 100\.0 % vs 9\.5 to 90\.5 %\s*75\.0 % \([\d.]+ to [\d.]+ %\)0/,
     );
-    expect(text).toMatch(/gpt-4ohead.*?100\.0 % vs 0\.0 %34\.2–100\.0 vs 0\.0–65\.8\s*100\.0 %/);
+    expect(text).toMatch(
+      /gpt-4ohead.*?100\.0 % vs 0\.0 %34\.2 to 100\.0 % vs 0\.0 to 65\.8 %\s*100\.0 %/,
+    );
     expect(text).toMatch(/gpt-4o \+ claude-sonnethead[^]*?\)1/);
   });
 });
