@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { DemoOutcome } from '../src/commands/demo.ts';
-import { actsHtml, cellActsHtml } from '../src/commands/workbench-acts.ts';
+import { actsHtml, cellActsHtml } from '../src/commands/workbench/buttons.ts';
 import { renderHtml } from '../src/report/page/page.ts';
 import { workbenchPage } from '../src/report/page/workbench-page.ts';
 import { matricesOf } from '../src/report/page/workbench-rows.ts';

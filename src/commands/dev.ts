@@ -10,11 +10,11 @@ import { projectFolder } from './find-project.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { ownPaths } from './project.ts';
 import type { Terminal } from './terminal.ts';
-import type { LookOptions } from './workbench-look.ts';
-import { createLooking, type Looking, type State } from './workbench-looking.ts';
-import { serveWorkbench, type Action, type ActionReply } from './workbench-server.ts';
-import { chosenBy, detailOf, shownBoard, type Chosen } from './workbench-view.ts';
-import { takeBack, writeBack } from './workbench-write-back.ts';
+import type { LookOptions } from './workbench/look.ts';
+import { createLooking, type Looking, type State } from './workbench/refresh.ts';
+import { serveWorkbench, type Action, type ActionReply } from './workbench/server.ts';
+import { chosenBy, detailOf, shownBoard, type Chosen } from './workbench/view.ts';
+import { takeBack, writeBack } from './workbench/write-back.ts';
 
 interface DevOptions extends EvaluateOptions {
   base?: string;

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { cellActsHtml, type RubricChoice } from '../../../src/commands/workbench-acts.ts';
+import { cellActsHtml, type RubricChoice } from '../../../src/commands/workbench/buttons.ts';
 import {
   takeBack,
   writeBack,
   type WrittenEdit,
-} from '../../../src/commands/workbench-write-back.ts';
+} from '../../../src/commands/workbench/write-back.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import type { ReferenceResult } from '../../../src/result/reference-result.ts';
 import { sha256 } from '../../../src/session/cached-complete.ts';

@@ -1,24 +1,24 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readCommandLine } from '../config/inputs.ts';
-import { readProject } from '../config/project.ts';
-import { rubricsIn } from '../config/rubric.ts';
-import { editJsonLines } from '../documents/edit-json-lines.ts';
-import { editYaml, type Edited, type YamlEdit } from '../documents/edit-yaml.ts';
-import { withText } from '../documents/files.ts';
-import { readYaml } from '../documents/yaml.ts';
-import { UserError, formatProblem } from '../errors.ts';
-import { metrics } from '../metrics/index.ts';
-import { builtInRubrics } from '../metrics/rubric.ts';
-import { sha256 } from '../session/cached-complete.ts';
-import { putFile, reasonOf } from '../session/safe-writing.ts';
-import { isMap } from '../types/plain.ts';
-import { inRepository } from './project.ts';
-import { rowFor, rowWith, writtenReference } from './workbench-data-row.ts';
-import type { WorkLook, WrittenPrompt } from './workbench-engine.ts';
-import type { LookOptions } from './workbench-look.ts';
-import type { Action, ActionReply } from './workbench-server.ts';
-import { wishOf, type About, type Wish } from './workbench-wishes.ts';
+import { readCommandLine } from '../../config/inputs.ts';
+import { readProject } from '../../config/project.ts';
+import { rubricsIn } from '../../config/rubric.ts';
+import { editJsonLines } from '../../documents/edit-json-lines.ts';
+import { editYaml, type Edited, type YamlEdit } from '../../documents/edit-yaml.ts';
+import { withText } from '../../documents/files.ts';
+import { readYaml } from '../../documents/yaml.ts';
+import { UserError, formatProblem } from '../../errors.ts';
+import { metrics } from '../../metrics/index.ts';
+import { builtInRubrics } from '../../metrics/rubric.ts';
+import { sha256 } from '../../session/cached-complete.ts';
+import { putFile, reasonOf } from '../../session/safe-writing.ts';
+import { isMap } from '../../types/plain.ts';
+import { inRepository } from '../project.ts';
+import { wishOf, type About, type Wish } from './changes.ts';
+import { rowFor, rowWith, writtenReference } from './data-row.ts';
+import type { WorkLook, WrittenPrompt } from './evaluate.ts';
+import type { LookOptions } from './look.ts';
+import type { Action, ActionReply } from './server.ts';
 
 /** What was written last, and how to take it back. */
 export interface WrittenEdit {

@@ -1,11 +1,11 @@
-import { idealText } from '../metrics/rubric.ts';
-import type { ReferenceResult } from '../result/reference-result.ts';
-import type { Columns } from '../suite/suite.ts';
-import type { Json } from '../types/plain.ts';
-import { acceptable, rubricKey } from './workbench-acts.ts';
-import type { NewReference, NewValue } from './workbench-data-row.ts';
-import type { WrittenPrompt } from './workbench-engine.ts';
-import type { Action } from './workbench-server.ts';
+import { idealText } from '../../metrics/rubric.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { Columns } from '../../suite/suite.ts';
+import type { Json } from '../../types/plain.ts';
+import { acceptable, rubricKey } from './buttons.ts';
+import type { NewReference, NewValue } from './data-row.ts';
+import type { WrittenPrompt } from './evaluate.ts';
+import type { Action } from './server.ts';
 
 /** What of a reference an action changes, or a reference that it adds, or an example. */
 type Change =

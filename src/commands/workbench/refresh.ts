@@ -1,11 +1,11 @@
-import { UserError, formatProblem } from '../errors.ts';
-import { spendWords, type Spend } from '../report/page/workbench.ts';
-import type { Result } from '../result/result.ts';
-import { filesNamed, type News } from '../session/watch.ts';
-import type { WorkLook } from './workbench-engine.ts';
-import { look, lookAtOne, type LookOptions, type Onlooker, type Single } from './workbench-look.ts';
-import type { Workbench } from './workbench-server.ts';
-import type { WrittenEdit } from './workbench-write-back.ts';
+import { UserError, formatProblem } from '../../errors.ts';
+import { spendWords, type Spend } from '../../report/page/workbench.ts';
+import type { Result } from '../../result/result.ts';
+import { filesNamed, type News } from '../../session/watch.ts';
+import type { WorkLook } from './evaluate.ts';
+import { look, lookAtOne, type LookOptions, type Onlooker, type Single } from './look.ts';
+import type { Workbench } from './server.ts';
+import type { WrittenEdit } from './write-back.ts';
 
 /** All that the page shows, and what may still be spent. */
 export interface State {

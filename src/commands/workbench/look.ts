@@ -1,23 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forgetOthers, type ParsedDocuments } from '../documents/files.ts';
-import { UserError, formatProblem } from '../errors.ts';
-import type { Result } from '../result/result.ts';
-import type { AnswerExchange } from '../session/cached-complete.ts';
-import type { KeptStores } from '../session/kept-stores.ts';
-import type { Session } from '../session/session.ts';
-import { findLocalSides, WORKTREE, type Sides } from '../session/sides.ts';
-import type { Variant } from '../suite/suite.ts';
-import type { Completion } from '../types/model.ts';
-import type { SourceTree } from '../types/repository.ts';
-import type { EvaluateOptions } from './options.ts';
-import { currentFiles, withProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
-import {
-  runSides,
-  type Evaluation,
-  type WorkLook,
-  type WrittenPrompt,
-} from './workbench-engine.ts';
+import { forgetOthers, type ParsedDocuments } from '../../documents/files.ts';
+import { UserError, formatProblem } from '../../errors.ts';
+import type { Result } from '../../result/result.ts';
+import type { AnswerExchange } from '../../session/cached-complete.ts';
+import type { KeptStores } from '../../session/kept-stores.ts';
+import type { Session } from '../../session/session.ts';
+import { findLocalSides, WORKTREE, type Sides } from '../../session/sides.ts';
+import type { Variant } from '../../suite/suite.ts';
+import type { Completion } from '../../types/model.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { EvaluateOptions } from '../options.ts';
+import { currentFiles, withProject } from '../project.ts';
+import type { Terminal } from '../terminal.ts';
+import { runSides, type Evaluation, type WorkLook, type WrittenPrompt } from './evaluate.ts';
 
 /** The tries of one reference in one column, to be made more of. */
 export interface Single {
