@@ -7,6 +7,7 @@ import tseslint from 'typescript-eslint';
  */
 export const ROWS = [
   ['action', 'commands'],
+  ['workbench'],
   ['session'],
   ['run'],
   ['report'],
@@ -24,7 +25,7 @@ export const ROWS = [
 /** Folders that touch the machine or the network. They know nothing of the rows but the last. */
 export const EDGES = ['providers', 'sandbox', 'git', 'github', 'store', 'solver'];
 export const EDGES_MAY_IMPORT = ['types', 'errors', 'text'];
-export const MAY_IMPORT_EDGES = ['action', 'commands', 'session'];
+export const MAY_IMPORT_EDGES = ['action', 'commands', 'workbench', 'session'];
 const SDKS = [
   '@actions/*',
   '@octokit/*',

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { runDemo } from '../src/commands/demo.ts';
-import { serveWorkbench } from '../src/commands/workbench/server.ts';
+import { serveWorkbench } from '../src/workbench/server.ts';
 import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES, type Theme } from './comment-page.ts';
 import {

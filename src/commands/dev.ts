@@ -6,15 +6,15 @@ import { spendWords, type Spend } from '../report/page/workbench.ts';
 import { createKeptStores } from '../session/kept-stores.ts';
 import { afterEachEdit } from '../session/watch.ts';
 import { logLine } from '../text/log.ts';
+import type { OpenProject } from '../workbench/look.ts';
+import { createLooking, type Looking, type State } from '../workbench/refresh.ts';
+import { serveWorkbench, type Action, type ActionReply } from '../workbench/server.ts';
+import { chosenBy, detailOf, shownBoard, type Chosen } from '../workbench/view.ts';
+import { takeBack, writeBack } from '../workbench/write-back.ts';
 import { projectFolder } from './find-project.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import { ownPaths } from './project.ts';
+import { inRepository, ownPaths, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
-import type { LookOptions } from './workbench/look.ts';
-import { createLooking, type Looking, type State } from './workbench/refresh.ts';
-import { serveWorkbench, type Action, type ActionReply } from './workbench/server.ts';
-import { chosenBy, detailOf, shownBoard, type Chosen } from './workbench/view.ts';
-import { takeBack, writeBack } from './workbench/write-back.ts';
 
 interface DevOptions extends EvaluateOptions {
   base?: string;
@@ -71,19 +71,24 @@ async function openWorkbench(
     bad: false,
   };
   const kept = createKeptStores();
-  const look: LookOptions = {
-    options: { ...options, directory: root },
-    overrides,
-    terminal: { ...terminal, err: onceEach(terminal.err), isTerminal: false },
+  const quieter = { ...terminal, err: onceEach(terminal.err), isTerminal: false };
+  const project: OpenProject = {
+    root,
+    base: options.base,
+    assumesCost: options.maxCost === undefined,
+    read: readCommandLine({ ...options, overrides }).options,
     documents: new Map(),
-    kept,
+    inSession: (work) =>
+      withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),
+    withFiles: (work) =>
+      inRepository(root, quieter, async (repository) => work(await repository.worktree(''))),
   };
-  const looking = createLooking(look, state);
+  const looking = createLooking(project, state);
   const server = await serveWorkbench(portOf(options.port), {
     board: () => shownBoard(state),
     detail: (key) => detailOf(state, key),
     // One after the other: each finds what the one before has written.
-    act: inOrder((action) => perform(action, { state, looking, look, given })),
+    act: inOrder((action) => perform(action, { state, looking, project, given })),
   });
   looking.serve(server);
   terminal.out(`workbench: ${server.url}\n`);
@@ -154,7 +159,7 @@ const GONE: ActionReply = { said: 'This is not there any more.', bad: true };
 interface Performing {
   state: State;
   looking: Looking;
-  look: LookOptions;
+  project: OpenProject;
   /** What the limits were at the start. */
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
@@ -164,27 +169,27 @@ interface Performing {
  * seen, this one would be about what stood there before.
  */
 async function perform(action: Action, performing: Performing): Promise<ActionReply> {
-  const { state, look, looking } = performing;
+  const { state, project, looking } = performing;
   if (action.kind === 'raise') return raise(performing);
   if (action.kind !== 'undo')
     await Promise.race([looking.caughtUp(), sleep(LONGEST_WAIT_MS, undefined, { ref: false })]);
   const before = state.written.length;
   const reply =
     action.kind === 'undo'
-      ? await takeBack(look.options.directory, state.written)
+      ? await takeBack(project.root, state.written)
       : await performOn(action, performing);
   if (!reply.bad && state.written.length !== before) looking.wrote();
   return reply;
 }
 
 async function performOn(action: Action, performing: Performing): Promise<ActionReply> {
-  const { state, look } = performing;
+  const { state, project } = performing;
   const texts = state.look?.texts ?? new Map<string, string>();
   if (action.kind === 'first') {
     const prompt = state.look?.prompts.get(String(action['prompt']));
     return prompt === undefined
       ? GONE
-      : writeBack(action, null, { given: look, texts, prompt }, state.written);
+      : writeBack(action, null, { project, texts, prompt }, state.written);
   }
   const chosen = chosenBy(action, state);
   if (chosen === null) return GONE;
@@ -194,7 +199,7 @@ async function performOn(action: Action, performing: Performing): Promise<Action
     : writeBack(
         action,
         { reference: cell.reference, side },
-        { given: look, texts, prompt },
+        { project, texts, prompt },
         state.written,
       );
 }

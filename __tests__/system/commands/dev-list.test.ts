@@ -12,10 +12,10 @@ import {
 } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
-import { serveWorkbench, type Workbench } from '../../../src/commands/workbench/server.ts';
 import { matricesOf } from '../../../src/report/page/workbench-rows.ts';
 import { boardOf, type BoardInput } from '../../../src/report/page/workbench.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
+import { serveWorkbench, type Workbench } from '../../../src/workbench/server.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../../unit/report/results.ts';
 
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;

@@ -1,15 +1,14 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { cellActsHtml, type RubricChoice } from '../../../src/commands/workbench/buttons.ts';
-import {
-  takeBack,
-  writeBack,
-  type WrittenEdit,
-} from '../../../src/commands/workbench/write-back.ts';
+import { readCommandLine } from '../../../src/config/inputs.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import type { ReferenceResult } from '../../../src/result/reference-result.ts';
 import { sha256 } from '../../../src/session/cached-complete.ts';
+import { withRepository } from '../../../src/session/opened-repository.ts';
+import { cellActsHtml, type RubricChoice } from '../../../src/workbench/buttons.ts';
+import { takeBack, writeBack, type WrittenEdit } from '../../../src/workbench/write-back.ts';
 import {
   fixtureEnvironment,
   removeTemporaryFolders,
@@ -110,21 +109,23 @@ describe('what an action writes', () => {
       rubrics,
     };
     const texts = new Map(Object.entries(FILES));
-    return writeBack(action, { reference, side: 'head' }, { given: given(), texts, prompt }, undo);
+    return writeBack(
+      action,
+      { reference, side: 'head' },
+      { project: project(), texts, prompt },
+      undo,
+    );
   }
 
-  const given = (): Parameters<typeof writeBack>[2]['given'] => ({
-    options: { directory: root, config: 'evaldiff.yaml' },
-    overrides: [],
+  const project = (): Parameters<typeof writeBack>[2]['project'] => ({
+    root,
+    read: readCommandLine({ config: 'evaldiff.yaml', overrides: [] }).options,
     documents: new Map(),
-    terminal: {
-      env: fixtureEnvironment(),
-      cwd: root,
-      out: () => undefined,
-      err: () => undefined,
-      isTerminal: false,
-      width: 80,
-    },
+    withFiles: (work) =>
+      withRepository(
+        { directory: root, env: fixtureEnvironment(), temporary: tmpdir() },
+        async (repository) => work(await repository.worktree('')),
+      ),
   });
 
   const accept = (said: string) => ({ kind: 'accept', answer: sha256(said) });

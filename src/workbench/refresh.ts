@@ -1,9 +1,9 @@
-import { UserError, formatProblem } from '../../errors.ts';
-import { spendWords, type Spend } from '../../report/page/workbench.ts';
-import type { Result } from '../../result/result.ts';
-import { filesNamed, type News } from '../../session/watch.ts';
+import { UserError, formatProblem } from '../errors.ts';
+import { spendWords, type Spend } from '../report/page/workbench.ts';
+import type { Result } from '../result/result.ts';
+import { filesNamed, type News } from '../session/watch.ts';
 import type { WorkLook } from './evaluate.ts';
-import { look, lookAtOne, type LookOptions, type Onlooker, type Single } from './look.ts';
+import { look, lookAtOne, type OpenProject, type Onlooker, type Single } from './look.ts';
 import type { Workbench } from './server.ts';
 import type { WrittenEdit } from './write-back.ts';
 
@@ -43,7 +43,7 @@ export interface Looking {
 }
 
 /** The windows that are told, and the looks, one after the other: each spends what those before left. */
-export function createLooking(given: LookOptions, state: State): Looking {
+export function createLooking(project: OpenProject, state: State): Looking {
   let server: Workbench | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const looks = countLooks();
@@ -96,11 +96,11 @@ export function createLooking(given: LookOptions, state: State): Looking {
       if (latest !== undefined) follow(latest);
       return inTurn(() => {
         looks.begin();
-        return refresh(given, state, { ...onlooker(), follow: news.follow }, { tell, draw });
+        return refresh(project, state, { ...onlooker(), follow: news.follow }, { tell, draw });
       });
     },
     more: (key, single) =>
-      inTurn(() => more(given, state, { key, single, onlooker: onlooker() }, { tell, draw })),
+      inTurn(() => more(project, state, { key, single, onlooker: onlooker() }, { tell, draw })),
   };
 }
 
@@ -138,13 +138,13 @@ interface Telling {
 }
 
 async function more(
-  given: LookOptions,
+  project: OpenProject,
   state: State,
   { key, single, onlooker }: { key: string; single: Single; onlooker: Omit<Onlooker, 'show'> },
   { tell, draw }: Telling,
 ): Promise<void> {
   tell(`asking for more tries of ${single.id}`);
-  const result = await lookAtOne(given, left(state), single, onlooker);
+  const result = await lookAtOne(project, left(state), single, onlooker);
   // What is newer takes over.
   if (result === null) return;
   const refused = refusalOf(result);
@@ -159,7 +159,7 @@ async function more(
 type Tell = (note: string, bad?: boolean) => void;
 
 async function refresh(
-  given: LookOptions,
+  project: OpenProject,
   state: State,
   onlooker: Omit<Onlooker, 'show'> & Pick<News, 'follow'>,
   { tell, draw }: Telling,
@@ -167,7 +167,7 @@ async function refresh(
   if (onlooker.edited.aborted) return;
   tell('looking at the files');
   let isFirst = true;
-  const found = await look(given, left(state), {
+  const found = await look(project, left(state), {
     ...onlooker,
     show(stored) {
       const named = filesNamed(stored.result.problems);

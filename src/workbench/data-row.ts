@@ -1,7 +1,7 @@
-import { rowAsReference } from '../../config/rows.ts';
-import { jsonAtLine, type JsonLinesEdit } from '../../documents/edit-json-lines.ts';
-import type { Columns } from '../../suite/suite.ts';
-import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { rowAsReference } from '../config/rows.ts';
+import { jsonAtLine, type JsonLinesEdit } from '../documents/edit-json-lines.ts';
+import type { Columns } from '../suite/suite.ts';
+import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 
 /** A part of a reference that gets another value; `reason`: why, for people. */
 export interface NewValue {

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forgetOthers, type ParsedDocuments } from '../../documents/files.ts';
-import { UserError, formatProblem } from '../../errors.ts';
-import type { Result } from '../../result/result.ts';
-import type { AnswerExchange } from '../../session/cached-complete.ts';
-import type { KeptStores } from '../../session/kept-stores.ts';
-import type { Session } from '../../session/session.ts';
-import { findLocalSides, WORKTREE, type Sides } from '../../session/sides.ts';
-import type { Variant } from '../../suite/suite.ts';
-import type { Completion } from '../../types/model.ts';
-import type { SourceTree } from '../../types/repository.ts';
-import type { EvaluateOptions } from '../options.ts';
-import { currentFiles, withProject } from '../project.ts';
-import type { Terminal } from '../terminal.ts';
+import type { ReadOptions } from '../config/project.ts';
+import { forgetOthers, type ParsedDocuments } from '../documents/files.ts';
+import { UserError, formatProblem } from '../errors.ts';
+import type { Result } from '../result/result.ts';
+import type { AnswerExchange } from '../session/cached-complete.ts';
+import type { Session } from '../session/session.ts';
+import { findLocalSides, WORKTREE, type Sides } from '../session/sides.ts';
+import type { Variant } from '../suite/suite.ts';
+import type { Completion } from '../types/model.ts';
+import type { SourceTree } from '../types/repository.ts';
 import { runSides, type Evaluation, type WorkLook, type WrittenPrompt } from './evaluate.ts';
 
 /** The tries of one reference in one column, to be made more of. */
@@ -31,13 +28,21 @@ interface Allowance {
   maxCost: number | null;
 }
 
-export interface LookOptions {
-  options: EvaluateOptions & { base?: string };
-  overrides: readonly string[];
-  terminal: Terminal;
+/** The project that the workbench is open on, and how to get at it. */
+export interface OpenProject {
+  /** Its folder, an absolute path. */
+  root: string;
+  /** The revision to compare with; undefined: where the files branched off the default branch. */
+  base: string | undefined;
+  /** The cap on cost is one that nobody chose. */
+  assumesCost: boolean;
+  read: ReadOptions;
   /** Handed from look to look: what a file holds that did not change need not be parsed again. */
   documents: ParsedDocuments;
-  kept: KeptStores;
+  /** Opens a session, hands it to `work`, and closes it whatever happens. */
+  inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Hands the files as they are to `work`, without a session. */
+  withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
 }
 
 /** Who looks on. */
@@ -58,14 +63,15 @@ export interface Onlooker {
  * meanwhile.
  */
 export function look(
-  { options, overrides, terminal, documents, kept }: LookOptions,
+  project: OpenProject,
   allowance: Allowance,
   onlooker: Onlooker,
 ): Promise<WorkLook | null> {
   const { edited, show } = onlooker;
-  return withProject(options, terminal, { overrides, kept }, async (opened) => {
+  const { documents } = project;
+  return project.inSession(async (opened) => {
     const session = endingWith(opened, edited);
-    const { sides, alone } = await sidesOf(session, options.base);
+    const { sides, alone } = await sidesOf(session, project.base);
     const { base, head } = sides;
     await forgetOthers(documents, base === null ? [head] : [base, head]);
     const mode = base === null ? 'sweep' : 'diff';
@@ -100,7 +106,7 @@ export function look(
     if (!stored.missing) return stored;
     const asked = await askLive(
       capped(session, allowance),
-      { mode, sides, documents, answers, assumesCost: options.maxCost === undefined },
+      { mode, sides, documents, answers, assumesCost: project.assumesCost },
       onlooker,
       async () => {
         const soFar = seen(await judged());
@@ -188,22 +194,22 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
 
 /** Asks for more tries of one reference in one column; null: the files changed meanwhile. */
 export function lookAtOne(
-  { options, overrides, terminal, documents, kept }: LookOptions,
+  project: OpenProject,
   allowance: Allowance,
   single: Single,
   { edited, progress, paid }: Omit<Onlooker, 'show'>,
 ): Promise<Result | null> {
-  return withProject(options, terminal, { overrides, kept }, async (opened) => {
+  return project.inSession(async (opened) => {
     const told = saying(endingWith(opened, edited), progress);
     const session = capped(onlyOne(told, single), allowance);
-    const { sides } = await sidesOf(session, options.base);
+    const { sides } = await sidesOf(session, project.base);
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };
     const { result } = await runSides(session, compares ? 'diff' : 'sweep', of, {
-      documents,
+      documents: project.documents,
       paid,
       stored: false,
-      assumesCost: options.maxCost === undefined,
+      assumesCost: project.assumesCost,
     });
     return edited.aborted ? null : result;
   });
@@ -287,7 +293,7 @@ async function sidesOf(
     if (!(error instanceof UserError) || base !== undefined) throw error;
     const [problem] = error.problems;
     return {
-      sides: await currentFiles(session),
+      sides: { base: null, head: await session.repository.worktree('') },
       alone: problem === undefined ? 'there is no base' : formatProblem(problem),
     };
   }

@@ -1,20 +1,20 @@
-import type { ParsedDocuments } from '../../documents/files.ts';
-import { materialUsed } from '../../metrics/grader-prompt.ts';
-import type { Prepared } from '../../plan/prepared.ts';
-import type { Price } from '../../plan/price.ts';
-import { promptKey } from '../../report/page/workbench-rows.ts';
-import type { SentPrompts } from '../../report/sections/reference-view.ts';
-import type { SideResult } from '../../result/reference-result.ts';
-import type { Result } from '../../result/result.ts';
-import type { Edges, ReadyPlan } from '../../run/input.ts';
-import { run } from '../../run/run.ts';
-import type { AnswerExchange } from '../../session/cached-complete.ts';
-import { sentPrompts } from '../../session/sent-prompts.ts';
-import { runInput, withEdges, type Session } from '../../session/session.ts';
-import type { Sides } from '../../session/sides.ts';
-import type { Columns } from '../../suite/suite.ts';
-import type { Rubric } from '../../types/metric.ts';
-import type { Completion, Request } from '../../types/model.ts';
+import type { ParsedDocuments } from '../documents/files.ts';
+import { materialUsed } from '../metrics/grader-prompt.ts';
+import type { Prepared } from '../plan/prepared.ts';
+import type { Price } from '../plan/price.ts';
+import { promptKey } from '../report/page/workbench-rows.ts';
+import type { SentPrompts } from '../report/sections/reference-view.ts';
+import type { SideResult } from '../result/reference-result.ts';
+import type { Result } from '../result/result.ts';
+import type { Edges, ReadyPlan } from '../run/input.ts';
+import { run } from '../run/run.ts';
+import type { AnswerExchange } from '../session/cached-complete.ts';
+import { sentPrompts } from '../session/sent-prompts.ts';
+import { runInput, withEdges, type Session } from '../session/session.ts';
+import type { Sides } from '../session/sides.ts';
+import type { Columns } from '../suite/suite.ts';
+import type { Rubric } from '../types/metric.ts';
+import type { Completion, Request } from '../types/model.ts';
 import type { RubricChoice } from './buttons.ts';
 
 /** What one look at the files came to. */

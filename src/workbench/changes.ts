@@ -1,7 +1,7 @@
-import { idealText } from '../../metrics/rubric.ts';
-import type { ReferenceResult } from '../../result/reference-result.ts';
-import type { Columns } from '../../suite/suite.ts';
-import type { Json } from '../../types/plain.ts';
+import { idealText } from '../metrics/rubric.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
+import type { Columns } from '../suite/suite.ts';
+import type { Json } from '../types/plain.ts';
 import { acceptable, rubricKey } from './buttons.ts';
 import type { NewReference, NewValue } from './data-row.ts';
 import type { WrittenPrompt } from './evaluate.ts';

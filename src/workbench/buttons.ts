@@ -3,12 +3,12 @@ import {
   type Cell,
   type MatrixColumn,
   type MatrixRow,
-} from '../../report/page/workbench-rows.ts';
-import { referenceFields } from '../../report/page/workbench.ts';
-import type { ReferenceResult, TryResult } from '../../result/reference-result.ts';
-import { sha256 } from '../../session/cached-complete.ts';
-import { escapeMarkup, shorten } from '../../text/visible.ts';
-import type { Rubric } from '../../types/metric.ts';
+} from '../report/page/workbench-rows.ts';
+import { referenceFields } from '../report/page/workbench.ts';
+import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import { escapeMarkup, shorten } from '../text/visible.ts';
+import type { Rubric } from '../types/metric.ts';
 
 /** A rubric that judges a prompt's answers, and the file it is in. */
 export interface RubricChoice {

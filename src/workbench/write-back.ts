@@ -1,23 +1,21 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readCommandLine } from '../../config/inputs.ts';
-import { readProject } from '../../config/project.ts';
-import { rubricsIn } from '../../config/rubric.ts';
-import { editJsonLines } from '../../documents/edit-json-lines.ts';
-import { editYaml, type Edited, type YamlEdit } from '../../documents/edit-yaml.ts';
-import { withText } from '../../documents/files.ts';
-import { readYaml } from '../../documents/yaml.ts';
-import { UserError, formatProblem } from '../../errors.ts';
-import { metrics } from '../../metrics/index.ts';
-import { builtInRubrics } from '../../metrics/rubric.ts';
-import { sha256 } from '../../session/cached-complete.ts';
-import { putFile, reasonOf } from '../../session/safe-writing.ts';
-import { isMap } from '../../types/plain.ts';
-import { inRepository } from '../project.ts';
+import { readProject } from '../config/project.ts';
+import { rubricsIn } from '../config/rubric.ts';
+import { editJsonLines } from '../documents/edit-json-lines.ts';
+import { editYaml, type Edited, type YamlEdit } from '../documents/edit-yaml.ts';
+import { withText } from '../documents/files.ts';
+import { readYaml } from '../documents/yaml.ts';
+import { UserError, formatProblem } from '../errors.ts';
+import { metrics } from '../metrics/index.ts';
+import { builtInRubrics } from '../metrics/rubric.ts';
+import { sha256 } from '../session/cached-complete.ts';
+import { putFile, reasonOf } from '../session/safe-writing.ts';
+import { isMap } from '../types/plain.ts';
 import { wishOf, type About, type Wish } from './changes.ts';
 import { rowFor, rowWith, writtenReference } from './data-row.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
-import type { LookOptions } from './look.ts';
+import type { OpenProject } from './look.ts';
 import type { Action, ActionReply } from './server.ts';
 
 /** What was written last, and how to take it back. */
@@ -30,10 +28,7 @@ export interface WrittenEdit {
 
 /** Where an action writes. */
 interface Place {
-  /** How the project in `directory`, an absolute path, is read. */
-  given: {
-    options: Pick<LookOptions['options'], 'directory' | 'config'>;
-  } & Pick<LookOptions, 'overrides' | 'terminal' | 'documents'>;
+  project: Pick<OpenProject, 'root' | 'read' | 'documents' | 'withFiles'>;
   /** The files as the look read them whose rows the page shows. */
   texts: WorkLook['texts'];
   prompt: WrittenPrompt;
@@ -49,7 +44,7 @@ interface Place {
 export async function writeBack(
   action: Action,
   of: About | null,
-  { given, texts, prompt }: Place,
+  { project, texts, prompt }: Place,
   undo: WrittenEdit[],
 ): Promise<ActionReply> {
   const wish = wishOf(action, of, prompt);
@@ -60,7 +55,7 @@ export async function writeBack(
       file,
       `it is read as ${prompt.tool} writes it, and what we would add means nothing there; change it there, or make files of ours of it with "evaldiff import"`,
     );
-  const root = given.options.directory;
+  const { root } = project;
   const path = join(root, file);
   const bytes = await readFile(path).catch((error: unknown) => absenceOf(error));
   if (typeof bytes === 'string') return nothing(file, bytes);
@@ -70,7 +65,7 @@ export async function writeBack(
   if (before === null) return nothing(file, 'it is not UTF-8 text');
   const edited = changed(before, wish, prompt, read);
   if ('refused' in edited) return nothing(file, edited.refused);
-  const flaw = await flawOf(file, edited.text, given);
+  const flaw = await flawOf(file, edited.text, project);
   if (flaw !== null) return nothing(file, `it could not be read then: ${flaw}`);
   const failed = await replaced(path, root, before, edited.text);
   if (failed !== null) return nothing(file, failed.why);
@@ -147,11 +142,10 @@ async function isReadOnly(path: string): Promise<boolean> {
 function flawOf(
   file: string,
   text: string,
-  { options, overrides, terminal, documents }: Place['given'],
+  { read, documents, withFiles }: Place['project'],
 ): Promise<string | null> {
-  const { options: read } = readCommandLine({ ...options, overrides });
-  return inRepository(options.directory, terminal, async (repository) => {
-    const tree = withText(await repository.worktree(''), file, text, sha256(text));
+  return withFiles(async (files) => {
+    const tree = withText(files, file, text, sha256(text));
     const parsed = new Map(documents);
     const tools = { builtInMetrics: metrics, builtInRubrics, hash: sha256, parsed };
     const [first] = (await readProject(tree, read, tools)).problems;

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { UserError, problem } from '../../errors.ts';
-import { workbenchPage } from '../../report/page/workbench-page.ts';
+import { UserError, problem } from '../errors.ts';
+import { workbenchPage } from '../report/page/workbench-page.ts';
 
 /** What a button or a key of the page asks for. */
 export type Action = Readonly<Record<string, unknown>> & { kind: string };
