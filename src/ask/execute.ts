@@ -43,8 +43,8 @@ export async function inWindow<T, R>(
 
 /** One planned try of one reference on one side. */
 export interface PlannedTry {
-  /** Tells its reference from the others of its suite. */
-  reference: string;
+  /** Index of its reference in the suite's `runs`. */
+  run: number;
   /** What it is a try of: tells the runs of one sweep apart. */
   suite: string;
   side: Side;

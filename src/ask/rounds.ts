@@ -131,7 +131,7 @@ function queuedTries(
         suiteIndex,
         order: index,
         planned: {
-          reference: String(index),
+          run: index,
           suite: identity,
           side,
           try: first + step,
@@ -166,10 +166,10 @@ async function score(
     scoreUnder(suite, answers, suite.deciding, tools),
     suite.other === null ? null : scoreUnder(suite, answers, suite.other, tools),
   ]);
-  return answers.map(({ planned: { reference, side } }, index) => {
+  return answers.map(({ planned: { run, side } }, index) => {
     const result = deciding[index];
     if (result === undefined) throw new TypeError('an answer has no result');
-    return { index: Number(reference), side, made: { result, other: other?.[index] ?? null } };
+    return { index: run, side, made: { result, other: other?.[index] ?? null } };
   });
 }
 
@@ -179,7 +179,7 @@ async function scoreUnder(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<TryResult[]> {
-  const references = answers.map(({ planned }) => runs[Number(planned.reference)]?.affected);
+  const references = answers.map(({ planned }) => runs[planned.run]?.affected);
   const views = await viewsUnder(answers, scoring, tools);
   const scored = await scoreItems(
     views.map((answer, index) => ({ answer, reference: judgedBy(references[index], scoring) })),
@@ -208,7 +208,7 @@ export async function runExtraTries(
   const steering = steeringFor(suite.deciding);
   const answers = await execute(
     wanted.map(({ run, generation, try: index, prompt }) => ({
-      reference: String(run),
+      run,
       suite: `${identityOf(suite)} ${prompt}`,
       side: 'head',
       try: index,

@@ -22,7 +22,7 @@ export async function scorePairs(
   score: (items: readonly ScoringItem[]) => Promise<ReadonlyMap<ScoringItem, Score>>,
 ): Promise<Map<ScoringItem, Score>> {
   const keyOf = ({ answer: { planned } }: ScoringItem): string =>
-    `${planned.reference} ${String(planned.try)}`;
+    `${String(planned.run)} ${String(planned.try)}`;
   const bases = new Map(
     items.filter(({ answer }) => answer.planned.side === 'base').map((one) => [keyOf(one), one]),
   );

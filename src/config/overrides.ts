@@ -12,7 +12,7 @@ export interface Overrides {
   /** Tags of the references to run, or patterns of them; null: all. */
   tags: string[] | null;
   /** Settings by dotted path (`n_tries`, `gate.alpha`), as if they stood in the settings file. */
-  settings: { path: string[]; value: Scalar | null; line: string }[];
+  settings: { path: [Overridable, ...string[]]; value: Scalar | null; line: string }[];
   /** `model` and parameters: one value replaces the prompt's, several are a sweep. */
   parameters: ReadonlyMap<string, Scalar[]>;
   /** Parameters that were written `prompts.key`: they are sent though nobody knows them. */
@@ -22,9 +22,9 @@ export interface Overrides {
 }
 
 /** Settings that a line may set: whole keys, and members of these sections. */
-const KEYS = ['n_tries', 'seed', 'transport'];
+const KEYS = ['n_tries', 'seed', 'transport'] as const;
 
-const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+export const SETTABLE = {
   gate: [
     'fail_on',
     'alpha',
@@ -34,7 +34,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'unit',
     'on_inconclusive',
     'scoring',
-    'yardstick',
     'removed',
     'attributes',
     'min_pass_rate',
@@ -43,13 +42,18 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   explain: ['max_calls', 'fix'],
   qualeval: ['enabled', 'attributes', 'max_attributes', 'slack', 'alignment', 'metric'],
   grader: ['model', 'temperature'],
-};
+} as const satisfies Record<string, readonly string[]>;
+
+/** The top-level keys of settings that a line may set, as a whole or a member. */
+export type Overridable = (typeof KEYS)[number] | keyof typeof SETTABLE;
+
+const isSection = (name: string): name is keyof typeof SETTABLE => Object.hasOwn(SETTABLE, name);
 
 /** Keys that choose what runs. */
 const FILTERS = ['prompts', 'references', 'tags'] as const;
 
 /** What tells a slip of the pen in a key from a model parameter. */
-export const NAMES: readonly string[] = [...FILTERS, 'model', ...KEYS, ...Object.keys(SECTIONS)];
+export const NAMES: readonly string[] = [...FILTERS, 'model', ...KEYS, ...Object.keys(SETTABLE)];
 
 /** Words of people and of other tools for keys of ours. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -67,6 +71,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   suites: 'prompts',
   repeat: 'n_tries',
   tries: 'n_tries',
+  yardstick: 'gate.scoring',
 };
 
 /**
@@ -138,10 +143,10 @@ function apply(
     return null;
   }
   if (key === 'hydra.mode') return hydraMode(values);
-  const [first = '', member] = key.split('.');
-  const section = Object.hasOwn(SECTIONS, first) ? SECTIONS[first] : undefined;
-  if (!below && (KEYS.includes(key) || section !== undefined))
-    return applySetting(entry, line, section, member, overrides);
+  // Like its old name in the settings file.
+  const [first = '', ...rest] = (key === 'gate.yardstick' ? 'gate.scoring' : key).split('.');
+  const setting = KEYS.find((name) => name === key) ?? (isSection(first) ? first : null);
+  if (!below && setting !== null) return applySetting(entry, line, [setting, ...rest], overrides);
   const message = notAParameter(entry);
   if (message === null) parameters.set(key, values);
   return message;
@@ -173,7 +178,8 @@ function notAParameter({ key, below, values }: Entry): string | null {
  * parameter.
  */
 function withoutSection(key: string): string | null {
-  const section = Object.keys(SECTIONS).find((name) => SECTIONS[name]?.includes(key));
+  const [section] =
+    Object.entries<readonly string[]>(SETTABLE).find(([, members]) => members.includes(key)) ?? [];
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;
   return `unknown key "${key}"; did you mean "${section}.${key}"?`;
 }
@@ -181,19 +187,20 @@ function withoutSection(key: string): string | null {
 function applySetting(
   { key, values }: Entry,
   line: string,
-  section: readonly string[] | undefined,
-  member: string | undefined,
+  path: [Overridable, ...string[]],
   overrides: Overrides,
 ): string | null {
-  if (section !== undefined && (member === undefined || !section.includes(member))) {
+  const [first, member] = path;
+  const members: readonly string[] | null = isSection(first) ? SETTABLE[first] : null;
+  if (members !== null && (member === undefined || !members.includes(member))) {
     return `unknown key "${key}"${suggestion(
       key,
-      section.map((one) => `${key.split('.')[0] ?? ''}.${one}`),
+      members.map((one) => `${first}.${one}`),
     )}`;
   }
   const [value] = values;
   if (value === undefined || values.length > 1) return `${key} takes one value`;
-  overrides.settings.push({ path: key.split('.'), value: value === 'null' ? null : value, line });
+  overrides.settings.push({ path, value: value === 'null' ? null : value, line });
   return null;
 }
 

@@ -6,7 +6,7 @@ import { problem } from '../errors.ts';
 import type { Settings } from '../suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import { isMap, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
-import { readOverrides, type Overrides } from './overrides.ts';
+import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE, defaultSettings, readSettings } from './settings.ts';
 
 /** Keys of an `llmeval.yaml` that belong to Hydra or to Log10. */
@@ -176,15 +176,12 @@ function overridden(
       placeOf: () => place,
       placeOfText: () => place,
     };
-    const read = path[0] === 'grader' ? settings : readSettings(document, limits, found).settings;
+    const [first, member = ''] = path;
+    const read = first === 'grader' ? settings : readSettings(document, limits, found).settings;
     problems.push(
       ...found.map(({ message }) => problem(null, `overrides: ${line.slice(0, 200)}: ${message}`)),
     );
-    if (found.length === 0)
-      result =
-        path[0] === 'grader'
-          ? withGrader(result, path[1] ?? '', value)
-          : withSetting(result, read, path);
+    if (found.length === 0) result = PUT[first](result, { read, member, value });
   }
   return result;
 }
@@ -197,31 +194,65 @@ function nested(path: readonly string[], value: Scalar | null): Document['value'
   return map;
 }
 
-function withSetting(settings: Settings, read: Settings, path: readonly string[]): Settings {
-  const [first, member] = path;
-  if (first === 'n_tries') return { ...settings, n_tries: read.n_tries };
-  if (first === 'seed') return { ...settings, seed: read.seed };
-  if (first === 'transport') return withTransport(settings, read);
-  const section = first as 'gate' | 'budget' | 'explain' | 'qualeval';
-  // A cap that is written here is nobody's default any more.
-  const { assumed: _, ...budget } = settings.budget;
-  if (member === 'max_cost_usd')
-    return { ...settings, budget: { ...budget, max_cost_usd: read.budget.max_cost_usd } };
-  return {
+/** A setting as an override gives it, and the settings read with it alone. */
+interface Override {
+  read: Settings;
+  member: string;
+  value: Scalar | null;
+}
+
+/** How each key that a line may set is put into the settings. */
+const PUT = {
+  n_tries: (settings, { read: { n_tries } }) => ({ ...settings, n_tries }),
+  seed: (settings, { read: { seed } }) => ({ ...settings, seed }),
+  transport: withTransport,
+  gate: (settings, { read, member }) => ({
     ...settings,
-    [section]: { ...settings[section], [member ?? '']: read[section][member as never] },
-  };
+    gate: withMember(settings.gate, read.gate, SETTABLE.gate, member),
+  }),
+  budget: (settings, { read, member }) => {
+    const { assumed, ...budget } = withMember(
+      settings.budget,
+      read.budget,
+      SETTABLE.budget,
+      member,
+    );
+    // A cap that is written here is nobody's default any more.
+    const kept = assumed === undefined || member === 'max_cost_usd' ? {} : { assumed };
+    return { ...settings, budget: { ...budget, ...kept } };
+  },
+  explain: (settings, { read, member }) => ({
+    ...settings,
+    explain: withMember(settings.explain, read.explain, SETTABLE.explain, member),
+  }),
+  qualeval: (settings, { read, member }) => ({
+    ...settings,
+    qualeval: withMember(settings.qualeval, read.qualeval, SETTABLE.qualeval, member),
+  }),
+  grader: withGrader,
+} satisfies Record<Overridable, (settings: Settings, override: Override) => Settings>;
+
+/** `into` with the one member of `from` that is named. */
+function withMember<T extends object>(
+  into: T,
+  from: T,
+  members: readonly (keyof T)[],
+  name: string,
+): T {
+  const member = members.find((one) => one === name);
+  return member === undefined ? into : { ...into, [member]: from[member] };
 }
 
 /** For every model that can be asked so, whatever its own entry says. */
-function withTransport(settings: Settings, { transport = 'direct' }: Settings): Settings {
+function withTransport(settings: Settings, { read }: Override): Settings {
+  const { transport = 'direct' } = read;
   const models = new Map(
     [...settings.models].map(([name, { transport: _, ...model }]) => [name, model]),
   );
   return { ...settings, models, transport };
 }
 
-function withGrader(settings: Settings, member: string, value: Scalar | null): Settings {
+function withGrader(settings: Settings, { member, value }: Override): Settings {
   const grader = settings.grader ?? {
     model: '',
     parameters: {},

@@ -44,7 +44,7 @@ async function scored({
   const asked: string[] = [];
   const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
   const planned = {
-    reference: '0',
+    run: 0,
     suite: 'p',
     side: 'head' as const,
     try: 0,
@@ -279,7 +279,7 @@ describe('graders that are asked in batches', () => {
       ...(transport === 'batch' ? { transport } : {}),
     };
     const planned = {
-      reference: '0',
+      run: 0,
       suite: 'p',
       side: 'head' as const,
       try: 0,

@@ -17,7 +17,7 @@ const planned = (
   index: number,
   text = 'Say {q}',
 ): PlannedTry => ({
-  reference: id,
+  run: ['a', 'b'].indexOf(id),
   suite: 'p',
   side,
   try: index,
@@ -147,7 +147,7 @@ describe('making tries', () => {
       }),
     );
     const [answer] = await execute(
-      [{ reference: 'a', suite: 'p', side: 'head', try: 0, generation, steering: null }],
+      [{ run: 0, suite: 'p', side: 'head', try: 0, generation, steering: null }],
       { complete, evaluate: noCode, random },
     );
     expect(answer?.completion).toEqual({
@@ -173,8 +173,8 @@ describe('making tries', () => {
     const { complete } = recorder();
     const answers = await execute(
       [
-        { reference: 'a', suite: 'p', side: 'head', try: 0, generation, steering: null },
-        { reference: 'a', suite: 'p', side: 'head', try: 1, generation, steering: null },
+        { run: 0, suite: 'p', side: 'head', try: 0, generation, steering: null },
+        { run: 0, suite: 'p', side: 'head', try: 1, generation, steering: null },
       ],
       { complete, evaluate, random },
     );
@@ -206,7 +206,7 @@ describe('making tries', () => {
     const first: PlannedTry = { ...planned('base', 'a', 1), steering: steering() };
     const recorded: PlannedTry = {
       ...first,
-      reference: 'b',
+      run: 1,
       generation: {
         kind: 'recorded',
         thread: [

@@ -336,6 +336,28 @@ describe('overrides', () => {
     ]);
   });
 
+  test('of one member leave the others as they were, whatever section it is in', async () => {
+    const file =
+      'gate: { fail_on: never }\nexplain: { max_calls: 7 }\nqualeval: { max_attributes: 3 }';
+    expect(
+      await settingsOf(file, ['gate.alpha=0.2', 'explain.fix=false', 'qualeval.enabled=off']),
+    ).toMatchObject({
+      gate: { fail_on: 'never', alpha: 0.2 },
+      explain: { max_calls: 7, fix: false },
+      qualeval: { max_attributes: 3, enabled: 'off' },
+    });
+    expect((await settingsOf('seed: 1', ['budget.max_calls=3'])).budget.assumed).toBe(true);
+    expect((await settingsOf('seed: 1', ['budget.max_cost_usd=3'])).budget).not.toHaveProperty(
+      'assumed',
+    );
+  });
+
+  test('know the old name of a key that the file knows', async () => {
+    const { gate } = await settingsOf('seed: 1', ['gate.yardstick=fail']);
+    expect(gate).toMatchObject({ scoring: 'fail' });
+    expect(gate).not.toHaveProperty('yardstick');
+  });
+
   test("of one value replace the prompt's, of several become the sweep", async () => {
     const files = { 'evaldiff.yaml': 'sweep: { model: [x, y], top_p: [0, 1] }', ...suiteFiles() };
     const { project } = await read(files, {}, ['model=m', 'temperature=0,0.7', 'max_tokens=5']);
