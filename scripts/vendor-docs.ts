@@ -7,8 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { refusalWords } from '../src/types/passports.ts';
-import type { Passport, VendorFacts } from '../src/types/vendors/facts.ts';
-import { factsOf, vendorNames } from '../src/types/vendors.ts';
+import type { Api, Passport } from '../src/types/vendors/facts.ts';
+import { factsOf, vendorNames, type VendorName } from '../src/types/vendors.ts';
 
 const KEYS = {
   begin: '  # Keys: written by scripts/vendor-docs.ts\n',
@@ -59,7 +59,7 @@ model that is not there is one of all for that model, a refused key or used up c
 how many requests that may take, which no cap counts. Answers of a form (grades, insights) are asked for as a schema, else as a tool that has to be used, else in plain text.`,
     ...vendorNames()
       .filter((vendor) => factsOf(vendor).passports.length > 0)
-      .map((vendor) => renderVendor(factsOf(vendor))),
+      .map(renderVendor),
     renderByName(),
     SERVERS,
     `## When a model ends
@@ -76,30 +76,40 @@ models:
     .concat('\n');
 }
 
+/** What the vendors call the APIs that are spoken here. */
+const API_WORDS: Readonly<Record<Api, string>> = {
+  openai: 'Chat Completions',
+  anthropic: 'Messages',
+};
+
 /** Vendors of which no rules are on record: their names, what to write, and what ends. */
 function renderByName(): string {
   const vendors = vendorNames()
     .map((vendor) => ({ vendor, ...factsOf(vendor) }))
     .filter(({ passports }) => passports.length === 0);
   const rows = vendors.map(
-    ({ vendor, label, host, keyInput, keyVariable, models, starterModel }) => {
-      const named = models.test(starterModel)
-        ? `\`model: ${starterModel}\` in the prompt`
-        : `\`models: { ${starterModel}: { provider: ${vendor} } }\` in the settings`;
-      return `| ${label} | ${named} | \`${keyInput}\`, \`${keyVariable}\` | \`${host}\` |`;
-    },
+    ({ vendor, label, speaks, host, keyInput, keyVariable }) =>
+      `| ${label} | ${writtenFor(vendor)} | ${API_WORDS[speaks]} | \`${keyInput}\`, \`${keyVariable}\` | \`${host}\` |`,
   );
   return [
     `## Further vendors by name
 
-They are asked in OpenAI's language. A model whose name does not tell whose it is needs an entry under \`models:\`; other hosts are lines of \`endpoints\`.
+A model whose name does not tell whose it is needs an entry under \`models:\`; other hosts are lines of \`endpoints\`.
 
-| vendor | write | key (input, variable) | host |
-| --- | --- | --- | --- |`,
+| vendor | write | API | key (input, variable) | host |
+| --- | --- | --- | --- | --- |`,
     ...rows,
     '',
     renderEnds(vendors.flatMap(({ ends }) => Object.entries(ends))),
   ].join('\n');
+}
+
+/** How a project names a vendor's model. */
+function writtenFor(vendor: VendorName): string {
+  const { models, starterModel } = factsOf(vendor);
+  return models.test(starterModel)
+    ? `\`model: ${starterModel}\` in the prompt`
+    : `\`models: { ${starterModel}: { provider: ${vendor} } }\` in the settings`;
 }
 
 function renderEnds(ends: readonly [day: string, models: readonly string[]][]): string {
@@ -129,18 +139,18 @@ The input \`endpoints\` (in a terminal \`--endpoint\`, or lines of \`EVALDIFF_EN
 **Proxies.** Models are reached through the proxy of the input \`proxy\` (in a terminal \`--proxy\`, \`EVALDIFF_PROXY\`) and no other: \`https_proxy\` is not obeyed. An endpoint with \`direct\` on its line is reached without it. A certificate authority of your own: \`NODE_EXTRA_CA_CERTS\`, set to its file in the \`env\` of the step.
 On GitHub Enterprise Server the action runs as on github.com, but for shards (\`shard\`, \`mode: merge\`) and the uploaded report: it has no artifact service for them.`;
 
-function renderVendor(facts: VendorFacts): string {
-  const { label, keyInput, keyVariable, host, headers, passports, ends } = facts;
+function renderVendor(vendor: VendorName): string {
+  const { label, speaks, keyInput, keyVariable, host, headers, passports, ends } = factsOf(vendor);
   const version = Object.entries(headers).map(
     ([name, value]) => ` Requests say \`${name}: ${value}\`.`,
   );
   const families = passports.map(
     (passport) =>
-      `| [${passport.family}](${passport.source}) | ${refusals(passport)} | ${passport.forms.join(', ')} | ${passport.thinks} | ${passport.api === 'responses' ? 'Responses' : 'as others'} | ${passport.checked} |`,
+      `| [${passport.family}](${passport.source}) | ${refusals(passport)} | ${passport.forms.join(', ')} | ${passport.thinks} | ${passport.api === 'responses' ? 'Responses' : API_WORDS[speaks]} | ${passport.checked} |`,
   );
   const intro = `## ${label}
 
-Key: the input \`${keyInput}\`, or the variable \`${keyVariable}\`. Host: \`${host}\`.${version.join('')}`;
+Write ${writtenFor(vendor)}. Key: the input \`${keyInput}\`, or the variable \`${keyVariable}\`. Host: \`${host}\`.${version.join('')}`;
   return [
     intro,
     ...(families.length === 0

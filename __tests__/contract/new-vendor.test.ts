@@ -11,7 +11,7 @@ import { VENDORS, isVendor, type VendorName } from '../../src/types/vendors.ts';
 import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
 
 /** A row and nothing else: a vendor with servers of its own that speak like OpenAI's. */
-const facts: VendorFacts = {
+const facts = {
   label: 'Zz Test',
   speaks: 'openai',
   host: 'https://models.zz-test.example/v1',
@@ -27,9 +27,32 @@ const facts: VendorFacts = {
   priceId: 'openai',
   embeddings: null,
   batchShare: null,
+} as const satisfies VendorFacts;
+
+/** One that speaks Anthropic's API, with rules on record and without a place among the prices. */
+const other: VendorFacts = {
+  ...facts,
+  label: 'Yy Test',
+  speaks: 'anthropic',
+  keyInput: 'yy-test-api-key',
+  keyVariable: 'YY_TEST_API_KEY',
+  models: /^yy-/,
+  starterModel: 'yy-1',
+  passports: [
+    {
+      family: 'All of Yy',
+      models: /^yy-/,
+      refuses: { top_k: {} },
+      forms: ['schema', 'plain'],
+      thinks: 'always',
+      source: 'https://yy-test.example/docs',
+      checked: '2026-11-23',
+    },
+  ],
+  priceId: null,
 };
 // Before anything is loaded that follows from the table.
-Object.assign(VENDORS, { 'zz-test': facts });
+Object.assign(VENDORS, { 'zz-test': facts, 'yy-test': other });
 const { vendorContract } = await import('./vendor-contract.ts');
 
 function named(name: string): VendorName {
@@ -153,5 +176,26 @@ describe('a vendor that is added as a row', () => {
     const list = await all.loadListPrices(new Date('2026-01-01'));
     expect(list(zz, 'gpt-4o')?.({ input_tokens: 1_000_000, output_tokens: 0 })).toBeGreaterThan(0);
     expect(all.starterFiles(zz).get('prompts/support.yaml')).toContain('model: zz-1');
+  });
+
+  test('has unknown prices where its row names none, whatever its models are called', async () => {
+    const list = await all.loadListPrices(new Date('2026-01-01'));
+    expect([list(named('yy-test'), 'yy-1'), list(named('yy-test'), 'gpt-4o')]).toEqual([
+      null,
+      null,
+    ]);
+  });
+
+  test('stands in docs/models.md with its API, among those whose rules are known or by its name', () => {
+    const page = all.renderModels();
+    const byName = page.indexOf('## Further vendors by name');
+    expect(page.slice(byName)).toContain(
+      '| Zz Test | `model: zz-1` in the prompt | Chat Completions | `zz-test-api-key`, `ZZ_TEST_API_KEY` |',
+    );
+    const rules = page.slice(page.indexOf('## Yy Test'), byName);
+    expect(rules).toContain('Write `model: yy-1` in the prompt. Key: the input `yy-test-api-key`');
+    expect(rules).toContain(
+      '| [All of Yy](https://yy-test.example/docs) | `top_k` | schema, plain | always | Messages | 2026-11-23 |',
+    );
   });
 });

@@ -21,6 +21,8 @@ export async function loadListPrices(at: Date): Promise<ListPrice> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const known = new Map<string, ReturnType<ListPrice>>();
   const look = (vendor: VendorName, model: string): ReturnType<ListPrice> => {
+    const { priceId: providerId } = factsOf(vendor);
+    if (providerId === null) return null;
     const of = (
       input_tokens: number,
       output_tokens: number,
@@ -29,7 +31,7 @@ export async function loadListPrices(at: Date): Promise<ListPrice> {
       const cache = { cache_read_tokens: read, cache_write_tokens: written };
       return (
         calcPrice({ input_tokens, output_tokens, ...cache }, model, {
-          providerId: factsOf(vendor).priceId,
+          providerId,
           timestamp: at,
         })?.total_price ?? null
       );

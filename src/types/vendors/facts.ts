@@ -57,7 +57,11 @@ export interface VendorFacts {
   baseUrlVariable: string;
   /** Names of its public models; any other needs an entry under `models:`. */
   models: RegExp;
-  /** The model that a new project begins with, and that documents and examples name. */
+  /**
+   * The model that a new project begins with, and that documents and examples name. It has not
+   * ended; one of the passports fits it, where there are any, and the table of prices has it, where
+   * `priceId` names one.
+   */
   starterModel: string;
   /** What is known of its models; the first that fits a name holds. */
   passports: readonly Passport[];
@@ -72,8 +76,11 @@ export interface VendorFacts {
   };
   /** The vendor's announced ends: the day from which on these models answer no more. */
   ends: Readonly<Record<string, readonly string[]>>;
-  /** Its id in the table of list prices. */
-  priceId: string;
+  /**
+   * Its id in the table of list prices; null: the table does not have it, so its prices are unknown
+   * but where the settings give them.
+   */
+  priceId: string | null;
   /** A model of vectors to name in messages, asked as OpenAI's are; null: the vendor has none. */
   embeddings: string | null;
   /** What a request in a batch costs, as a share of a call's price; null: it takes no batches. */
