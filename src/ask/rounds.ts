@@ -12,6 +12,7 @@ import type { Generation } from '../select/generation.ts';
 import { steeringFor, type Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
 import { CONVERSATION_SCORE } from '../suite/metrics.ts';
+import { byCodeUnits } from '../text/order.ts';
 import type { Score } from '../types/metric.ts';
 import { judgeAgain, type Dialogue } from './conversation.ts';
 import type { EvaluatorTools } from './evaluators.ts';
@@ -153,7 +154,7 @@ function interleaved(queue: readonly QueuedTry[]): QueuedTry[] {
       a.planned.try - b.planned.try ||
       a.suiteIndex - b.suiteIndex ||
       a.order - b.order ||
-      a.planned.side.localeCompare(b.planned.side),
+      byCodeUnits(a.planned.side, b.planned.side),
   );
 }
 

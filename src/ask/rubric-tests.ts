@@ -5,6 +5,7 @@ import type { Judge, RubricTest, TestedJudge } from '../plan/grader-tests.ts';
 import type { GraderResult } from '../result/conversations.ts';
 import { agreementOf, cohenKappa, fleissKappa } from '../statistics/agreement.ts';
 import { wilson, type Interval } from '../statistics/interval.ts';
+import { meanOrNull, sum } from '../statistics/sums.ts';
 import { counted } from '../text/amounts.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Complete } from '../types/model.ts';
@@ -285,13 +286,11 @@ function consistencyOf(
   const counts = grades.map((given) =>
     labels.map((label) => given.filter((one) => one === label).length),
   );
-  const total = (row: readonly number[]): number => row.reduce((sum, count) => sum + count, 0);
-  const compared = counts.filter((row) => total(row) >= 2);
-  const shares = compared.map((row) => Math.max(...row) / total(row));
-  const whole = counts.filter((row, index) => total(row) === grades[index]?.length);
+  const compared = counts.filter((row) => sum(row) >= 2);
+  const shares = compared.map((row) => Math.max(...row) / sum(row));
+  const whole = counts.filter((row, index) => sum(row) === grades[index]?.length);
   return {
-    share:
-      shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0) / shares.length,
+    share: meanOrNull(shares),
     unanimous: shares.filter((share) => share === 1).length,
     compared: compared.length,
     kappa: fleissKappa(whole),

@@ -1,3 +1,5 @@
+import { meanOrNull, sum } from '../statistics/sums.ts';
+import { byCodeUnits } from '../text/order.ts';
 import type { AssignmentProgram } from '../types/solver.ts';
 
 /** Affinity 1–5 of a reference with each attribute; null where it is unscored. */
@@ -14,9 +16,7 @@ interface Prior {
 export function priorsOf(rows: readonly Affinities[], columns: number): Prior[] {
   const means = Array.from({ length: columns }, (_, column) => {
     const scores = rows.flatMap((row) => row[column] ?? []);
-    return scores.length === 0
-      ? null
-      : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+    return meanOrNull(scores);
   });
   const total = means.reduce<number>((sum, mean) => sum + (mean ?? 0), 0);
   return means.map((mean) => ({ mean, prior: total === 0 ? 1 / columns : (mean ?? 0) / total }));
@@ -159,11 +159,11 @@ export function rowClasses(
     found.members.push({ id, place: hash(id) });
   }
   return [...classes.entries()]
-    .sort(([a], [b]) => compare(a, b))
+    .sort(([a], [b]) => byCodeUnits(a, b))
     .map(([, { scores, members }]) => ({
       scores,
       members: members
-        .sort((a, b) => compare(a.place, b.place) || compare(a.id, b.id))
+        .sort((a, b) => byCodeUnits(a.place, b.place) || byCodeUnits(a.id, b.id))
         .map(({ id }) => id),
     }));
 }
@@ -243,12 +243,4 @@ export function objective(
       sum(scores.map((score, column) => score * (counts[row]?.[column] ?? 0))),
     ),
   );
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

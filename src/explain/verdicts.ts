@@ -4,12 +4,12 @@ import {
   bundleMoments,
   bundlesAmong,
   mirroredClusters,
-  total,
   type Cluster,
 } from '../statistics/bundles.ts';
 import { headMoments } from '../statistics/distributions.ts';
 import { stepDownMaxT } from '../statistics/max-t.ts';
 import { createRandom } from '../statistics/random.ts';
+import { sum } from '../statistics/sums.ts';
 import { isComparable, isInformative, mirrored, type Table } from '../statistics/table.ts';
 import { proficiencyOf } from './proficiency.ts';
 
@@ -198,12 +198,12 @@ function weightedZ(
 ): number {
   const weights = new Map(group.map(({ at, weight }) => [at, weight]));
   const clustered = new Set(clusters.flatMap((members) => members.map(({ at }) => at)));
-  let [sum, variance] = [0, 0];
+  let [excess, variance] = [0, 0];
   for (const { at, weight } of group) {
     const table = tables[at];
     if (table === undefined || !isInformative(table) || clustered.has(at)) continue;
     const moments = headMoments(table);
-    sum += weight * (table.head.passes - moments.mean);
+    excess += weight * (table.head.passes - moments.mean);
     variance += weight ** 2 * moments.variance;
   }
   for (const members of clusters) {
@@ -217,11 +217,11 @@ function weightedZ(
       weighed.map(({ at }) => at),
     )) {
       const moments = bundleMoments(bundle);
-      sum += total(bundle.head) - moments.mean;
+      excess += sum(bundle.head) - moments.mean;
       variance += moments.variance;
     }
   }
-  return variance > 0 ? sum / Math.sqrt(variance) : 0;
+  return variance > 0 ? excess / Math.sqrt(variance) : 0;
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   PairedMean,
 } from '../result/conversations.ts';
 import { differenceInterval, pairedMean } from '../statistics/interval.ts';
+import { mean, meanOrNull } from '../statistics/sums.ts';
 import type { Side } from '../types/plain.ts';
 
 /**
@@ -99,7 +100,7 @@ function shareOf(pairs: readonly Pair[], holds: (one: ConversationResult) => boo
   }));
   const both = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
   const rate = (side: Side, from: typeof tables): number | null =>
-    mean(
+    meanOrNull(
       from.filter((one) => one[side].tries > 0).map((one) => one[side].passes / one[side].tries),
     );
   const interval = differenceInterval(both);
@@ -122,7 +123,7 @@ function meanOf(
   value: (one: ConversationResult) => number | null,
 ): PairedMean {
   const own = (list: readonly ConversationResult[] | null): number | null =>
-    mean((list ?? []).flatMap((one) => value(one) ?? []));
+    meanOrNull((list ?? []).flatMap((one) => value(one) ?? []));
   const means = pairs.map(({ base, head }) => ({ base: own(base), head: own(head) }));
   const both = means.flatMap(({ base, head }) =>
     base === null || head === null ? [] : [{ base, head }],
@@ -144,7 +145,7 @@ function meanOf(
   // comparison.
   return compares
     ? oneSided(0, null, 0, null)
-    : oneSided(base.length, mean(base), head.length, mean(head));
+    : oneSided(base.length, meanOrNull(base), head.length, meanOrNull(head));
 }
 
 function oneSided(
@@ -154,8 +155,4 @@ function oneSided(
   head: number | null,
 ): PairedMean {
   return { base, head, difference: null, low: null, high: null, n: Math.max(baseCount, headCount) };
-}
-
-function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,6 +1,7 @@
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { pairedMean } from '../statistics/interval.ts';
+import { mean } from '../statistics/sums.ts';
 import type { Notice } from '../types/plain.ts';
 
 /** What the first two tries a side of one comparison say about how tries hang together. */
@@ -27,10 +28,6 @@ function alike(a: number, b: number): number {
 /** Share of the four pairs of one try each that come out alike. */
 function alikeAcross(one: Pair, other: Pair): number {
   return mean(one.flatMap((a) => other.map((b) => alike(a, b))));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Shorter answers, such as labels, may well be given twice. */

@@ -5,6 +5,7 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { wilson } from '../statistics/interval.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './noise-dependence.ts';
+import { meanOfCounts } from './tables.ts';
 
 /** What has been seen so far; answers are not kept. */
 interface NoiseTally {
@@ -165,12 +166,7 @@ export function noiseResult(
 
 function suiteOf(tally: SuiteTally): NoiseSuite {
   const { shared: _shared, counted: _counted, dependence: _dependence, ...suite } = tally;
-  return { ...suite, pass_rate: meanRate(countedOf(tally)) };
-}
-
-function meanRate(counted: readonly Counted[]): number | null {
-  const rates = counted.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
-  return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  return { ...suite, pass_rate: meanOfCounts(countedOf(tally)) };
 }
 
 function flakyOf(tally: SuiteTally): NoiseResult['flaky'] {

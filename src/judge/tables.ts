@@ -3,6 +3,7 @@ import { outcomesOf } from '../plan/tries.ts';
 import type { PreferenceSummary } from '../result/suite-tables.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
+import { meanOrNull } from '../statistics/sums.ts';
 import { isComparable, countOutcomes, type Counts, type Table } from '../statistics/table.ts';
 import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
@@ -98,5 +99,5 @@ export function meanOfTables(tables: readonly Table[], side: Side): number | nul
 
 export function meanOfCounts(counts: readonly Counts[]): number | null {
   const rates = counts.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
-  return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  return meanOrNull(rates);
 }

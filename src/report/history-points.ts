@@ -1,8 +1,8 @@
 import { countsForVerdict } from '../result/counts.ts';
 import type { Result } from '../result/result.ts';
 import { count, counted } from '../text/amounts.ts';
+import { byCodeUnits } from '../text/order.ts';
 import type { HistoryPoint } from './history.ts';
-import { byCodeUnits } from './sections/order.ts';
 import { shortSha } from './sections/phrases.ts';
 import { headRate } from './sections/tables.ts';
 

@@ -1,5 +1,6 @@
 import type { Variant } from '../suite/suite.ts';
 import { percent, pointsBetween, count, counted } from '../text/amounts.ts';
+import { byCodeUnits } from '../text/order.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import { markdownOf } from './markdown.ts';
 import { cardHtml, pageHtml, shareSpan, tableHtml } from './page/blocks.ts';
@@ -12,7 +13,6 @@ import {
   text,
   type Block,
 } from './sections/document.ts';
-import { byCodeUnits } from './sections/order.ts';
 import { andMore, rateInterval, shortSha, variantWords } from './sections/phrases.ts';
 import { renderBlocks } from './terminal.ts';
 

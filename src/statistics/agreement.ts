@@ -1,3 +1,5 @@
+import { sum } from './sums.ts';
+
 /**
  * Cohen's kappa of two graders: 1 − Σ w·observed / Σ w·expected, with w the distance of two
  * categories (by default 0 when equal, else 1). `table[i][j]`: items that the first grader put into
@@ -35,10 +37,6 @@ function distance(
   if (weights === 'equal') return 1;
   const share = Math.abs(i - j) / (categories - 1);
   return weights === 'linear' ? share : share * share;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Items by the truth (positive, negative) and by the word of a judge about it (true, false). */

@@ -1,4 +1,5 @@
 import type { Distribution } from './distributions.ts';
+import { sum } from './sums.ts';
 import type { Tries } from './table.ts';
 
 /**
@@ -59,7 +60,7 @@ export function clustersByName(
 function bundleOf(members: Cluster): Bundle {
   const sums = (which: 'base' | 'head'): number[] =>
     (members[0]?.[which] ?? []).map((_, at) =>
-      total(members.map((member) => member[which][at] ?? 0)),
+      sum(members.map((member) => member[which][at] ?? 0)),
     );
   return { members: members.map(({ at }) => at), base: sums('base'), head: sums('head') };
 }
@@ -101,7 +102,7 @@ export function bundlesAmong(clusters: readonly Cluster[], positions: readonly n
  */
 export function bundlePasses({ base, head }: Bundle): Distribution {
   const all = [...base, ...head];
-  const most = total(all);
+  const most = sum(all);
   // ways[n][s]: share of all choices of n tries seen so far, of sum s; scaled at the end.
   const ways = Array.from({ length: head.length + 1 }, () => new Float64Array(most + 1));
   const none = ways[0];
@@ -115,7 +116,7 @@ export function bundlePasses({ base, head }: Bundle): Distribution {
     }
   }
   const counts = ways[head.length] ?? Float64Array.of(1);
-  const whole = counts.reduce((sum, count) => sum + count, 0);
+  const whole = counts.reduce((all, count) => all + count, 0);
   return { low: 0, mass: counts.map((count) => count / whole) };
 }
 
@@ -123,15 +124,11 @@ export function bundlePasses({ base, head }: Bundle): Distribution {
 export function bundleMoments({ base, head }: Bundle): { mean: number; variance: number } {
   const all = [...base, ...head];
   const tries = all.length;
-  const mean = total(all) / tries;
-  if (tries < 2) return { mean: total(head), variance: 0 };
+  const mean = sum(all) / tries;
+  if (tries < 2) return { mean: sum(head), variance: 0 };
   const spread = all.reduce((sum, passes) => sum + (passes - mean) ** 2, 0) / (tries - 1);
   return {
     mean: head.length * mean,
     variance: (spread * head.length * base.length) / tries,
   };
-}
-
-export function total(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -1,4 +1,5 @@
 import { nextIndex, type Random } from './random.ts';
+import { sum } from './sums.ts';
 
 /** With no more ways to deal the tries than this, all of them are counted; else they are drawn. */
 const COUNTED = 20_000;
@@ -38,7 +39,7 @@ export function dealsOf(units: readonly Unit[], random: Random): Deals {
     1,
   );
   if (ways <= COUNTED) return counted(units);
-  const slots = sumOfNumbers(units.map(({ scaled }) => scaled.length));
+  const slots = sum(units.map(({ scaled }) => scaled.length));
   const most = Math.max(DRAWN.first, Math.min(DRAWN.all, Math.floor(MOST_NUMBERS / slots)));
   const pools = units.map(({ scaled, marks, heads }) => ({
     scaled: scaled.slice(),
@@ -46,8 +47,8 @@ export function dealsOf(units: readonly Unit[], random: Random): Deals {
     heads,
   }));
   const observed = {
-    sums: Float64Array.of(sumOfNumbers(pools.map(({ scaled, heads }) => headSum(scaled, heads)))),
-    marks: Float64Array.of(sumOfNumbers(pools.map(({ marks, heads }) => headSum(marks, heads)))),
+    sums: Float64Array.of(sum(pools.map(({ scaled, heads }) => headSum(scaled, heads)))),
+    marks: Float64Array.of(sum(pools.map(({ marks, heads }) => headSum(marks, heads)))),
   };
   const first = drawn(pools, DRAWN.first, random);
   const near = tailsOf(joined([observed, first]), observed.sums[0] ?? 0, 0);
@@ -126,10 +127,6 @@ export function headSum(list: Float64Array, heads: number): number {
   let sum = 0;
   for (let i = 0; i < heads; i++) sum += list[i] ?? 0;
   return sum;
-}
-
-export function sumOfNumbers(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }
 
 export function tailsOf(

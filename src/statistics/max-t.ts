@@ -1,6 +1,7 @@
-import { bundleMoments, bundlesAmong, total, type Cluster } from './bundles.ts';
+import { bundleMoments, bundlesAmong, type Cluster } from './bundles.ts';
 import { headMoments, headPasses } from './distributions.ts';
 import { nextFloat, nextIndex, type Random } from './random.ts';
+import { sum } from './sums.ts';
 import { isInformative, type Table } from './table.ts';
 
 /**
@@ -44,7 +45,7 @@ export function stepDownMaxT(
   const scale = groups.map((group) => {
     const alone = group.filter((i) => !clustered.has(i));
     const together = bundlesAmong(clusters, group).map((one) => bundleMoments(one).variance);
-    return Math.sqrt(alone.reduce((sum, i) => sum + variance(tables[i]), 0) + total(together));
+    return Math.sqrt(alone.reduce((sum, i) => sum + variance(tables[i]), 0) + sum(together));
   });
   const inGroups = tables.map((): number[] => []);
   groups.forEach((group, j) => group.forEach((i) => inGroups[i]?.push(j)));
@@ -118,7 +119,7 @@ function dealtTogether(members: Cluster, groupsOf: readonly (readonly number[])[
     return {
       inGroups: groupsOf[table] ?? [],
       tries,
-      mean: (total(tries) * head.length) / tries.length,
+      mean: (sum(tries) * head.length) / tries.length,
     };
   });
   const [first] = members;
@@ -129,7 +130,7 @@ function dealtTogether(members: Cluster, groupsOf: readonly (readonly number[])[
     if (random !== null) shuffleEnd(order, onBase, random);
     const onHead = order.slice(onBase);
     for (const { inGroups, tries, mean } of parts)
-      add(inGroups, total(onHead.map((i) => tries[i] ?? 0)) - mean);
+      add(inGroups, sum(onHead.map((i) => tries[i] ?? 0)) - mean);
   };
 }
 

@@ -1,5 +1,6 @@
-import { bundlePasses, total, type Bundle } from './bundles.ts';
+import { bundlePasses, type Bundle } from './bundles.ts';
 import { headPasses, sumOf, tails, times } from './distributions.ts';
+import { sum } from './sums.ts';
 import { isInformative, type Table } from './table.ts';
 
 /** Tables with equal tries and equal total passes: under "nothing changed" they follow one law. */
@@ -63,7 +64,7 @@ export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] =
   ]);
   const seen =
     alone.reduce((sum, table) => sum + (isInformative(table) ? table.head.passes : 0), 0) +
-    bundles.reduce((sum, { head }) => sum + total(head), 0);
+    bundles.reduce((all, { head }) => all + sum(head), 0);
   const { below, at, above } = tails(law, seen);
   return {
     down: Math.min(1, below + at),

@@ -1,5 +1,6 @@
-import { SLACK, type Unit, type Deals, dealsOf, headSum, sumOfNumbers, tailsOf } from './deals.ts';
+import { SLACK, type Unit, type Deals, dealsOf, headSum, tailsOf } from './deals.ts';
 import { type Random } from './random.ts';
+import { mean, meanOrNull, sum } from './sums.ts';
 
 /** One item's numbers on both sides by try; null where a try gave none. */
 export interface Values {
@@ -26,9 +27,9 @@ export interface ValueTest {
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((one) => {
     const own = one[side].filter((value) => value !== null);
-    return own.length === 0 ? [] : [own.reduce((sum, value) => sum + value, 0) / own.length];
+    return own.length === 0 ? [] : [mean(own)];
   });
-  return means.length === 0 ? null : means.reduce((sum, mean) => sum + mean, 0) / means.length;
+  return meanOrNull(means);
 }
 
 /** Each end of the interval is by itself right in 95 %. */
@@ -55,12 +56,10 @@ export function valueTest(
   if (compared.length === 0) return null;
   const units = unitsOf(compared);
   const deals = dealsOf(units, random);
-  const observed = sumOfNumbers(units.map((unit) => headSum(unit.scaled, unit.heads)));
+  const observed = sum(units.map((unit) => headSum(unit.scaled, unit.heads)));
   const means = (side: 'base' | 'head'): number =>
-    sumOfNumbers(compared.map(({ item }) => meanOf(numbers(item[side])))) / compared.length;
-  const size = sumOfNumbers(
-    units.map(({ scaled }) => scaled.reduce((all, one) => all + Math.abs(one), 0)),
-  );
+    sum(compared.map(({ item }) => mean(numbers(item[side])))) / compared.length;
+  const size = sum(units.map(({ scaled }) => scaled.reduce((all, one) => all + Math.abs(one), 0)));
   const scale = Math.max(...compared.map(({ item }) => largest(item)));
   const [base, head] = [means('base'), means('head')];
   return {
@@ -121,10 +120,10 @@ function unitOf(items: readonly Values[]): Unit {
     const [h, b] = [numbers(item.head).length, numbers(item.base).length];
     // A difference of means is what head's numbers lie above the mean of all, times this.
     const weight = 1 / h + 1 / b;
-    const mean = meanOf([...numbers(item.head), ...numbers(item.base)]);
+    const middle = mean([...numbers(item.head), ...numbers(item.base)]);
     slots.forEach(({ value, mark }, slot) => {
       if (value === null) return;
-      scaled[slot] = (scaled[slot] ?? 0) + weight * (value - mean);
+      scaled[slot] = (scaled[slot] ?? 0) + weight * (value - middle);
       marks[slot] = (marks[slot] ?? 0) + weight * (mark - h / (h + b));
     });
   }
@@ -154,8 +153,4 @@ function intervalOf(
   if (cut < 0 || low === undefined || high === undefined || high - low <= slack)
     return { low: null, high: null };
   return { low, high };
-}
-
-function meanOf(values: readonly number[]): number {
-  return sumOfNumbers(values) / values.length;
 }

@@ -1,4 +1,5 @@
 import { normalQuantile } from './distributions.ts';
+import { mean } from './sums.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
 /**
@@ -34,10 +35,6 @@ export function shrunkVariance(tables: readonly Table[]): number {
 
 function scatter({ passes, tries }: Counts): number {
   return (passes * (tries - passes)) / (tries * (tries - 1));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** A comparison as planned: how much of it there is, and how noisy it is. */

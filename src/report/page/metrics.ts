@@ -1,6 +1,7 @@
 import type { TryResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
+import { mean } from '../../statistics/sums.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
@@ -96,8 +97,7 @@ function spreadHtml({ references }: SuiteResult, metric: string): string {
 
 function meanWords(values: readonly number[]): string {
   if (values.length === 0) return 'none';
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return `mean ${number(mean)} of ${counted(values.length, 'value')}`;
+  return `mean ${number(mean(values))} of ${counted(values.length, 'value')}`;
 }
 
 function number(value: number): string {

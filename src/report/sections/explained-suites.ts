@@ -2,6 +2,7 @@ import type { AttributeResult, DroppedInsights, Insight } from '../../result/att
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
+import { byCodeUnits } from '../../text/order.ts';
 import { repeatedNames, variantWords } from './phrases.ts';
 
 /** What is known of the attributes of one suite. */
@@ -26,7 +27,7 @@ export function suiteKey(of: SuiteResult | AttributeResult | Insight | DroppedIn
     path,
     'suite' in of ? of.suite : of.name,
     model,
-    Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)),
+    Object.entries(parameters).sort(([a], [b]) => byCodeUnits(a, b)),
   ]);
 }
 

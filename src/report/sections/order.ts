@@ -12,6 +12,7 @@ import type {
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult, Verdict } from '../../result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
+import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
 import { code, lineBreak, strong, text, type Line } from './document.ts';
 
@@ -184,11 +185,6 @@ function firstOf(side: SideResult | null, outcome: TryResult['outcome']): TryRes
   return (
     dialogues[0] ?? fitting[0] ?? tries.find(({ actual }) => actual !== null) ?? tries[0] ?? null
   );
-}
-
-/** The same order on every machine, which `localeCompare` does not promise. */
-export function byCodeUnits(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**

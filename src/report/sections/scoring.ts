@@ -3,6 +3,7 @@ import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import { decimal, pValue, percent, pointsBetween, counted } from '../../text/amounts.ts';
+import { byCodeUnits } from '../../text/order.ts';
 import {
   code,
   group,
@@ -14,7 +15,6 @@ import {
   type Line,
 } from './document.ts';
 import { shortFaceOf } from './faces.ts';
-import { byCodeUnits } from './order.ts';
 import { andMore } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 

@@ -1,6 +1,7 @@
 import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
 import type { SideResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
+import { meanOrNull } from '../../statistics/sums.ts';
 import { count, meansInWords } from '../../text/amounts.ts';
 import { isMap } from '../../types/plain.ts';
 import { code, strong, text, type Block, type Detail, type Line } from './document.ts';
@@ -115,7 +116,7 @@ function meanOf(side: SideResult | null, metric: string): number | null {
       return isMeant && typeof own === 'number' ? [own] : [];
     }),
   );
-  return values.length === 0 ? null : values.reduce((sum, one) => sum + one, 0) / values.length;
+  return meanOrNull(values);
 }
 
 /** Where a run is inconclusive: what fell in its open suites, though chance may have done it. */

@@ -1,0 +1,12 @@
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** NaN where there are no values. */
+export function mean(values: readonly number[]): number {
+  return sum(values) / values.length;
+}
+
+export function meanOrNull(values: readonly number[]): number | null {
+  return values.length === 0 ? null : mean(values);
+}

@@ -1,0 +1,4 @@
+/** An order that is equal on every machine; `localeCompare` follows the machine's locale. */
+export function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
