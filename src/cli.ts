@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { terminalOf } from './commands/terminal.ts';
 import { NOT_JUDGED } from './errors.ts';
 import { guardProcess } from './sandbox/index.ts';
-import { keepCompiled, keepHeapSmall, tooOld } from './session/runtime.ts';
+import { keepCompiled, keepHeapSmall, whyTooOld } from './session/runtime.ts';
 // Threads start from this file too and go no further than their part: what they do not need is
 // loaded below.
 import './session/schema-thread.ts';
@@ -20,7 +20,7 @@ function isStarted(file: string | undefined): boolean {
 }
 
 async function start(): Promise<number> {
-  const old = tooOld(process.versions.node);
+  const old = whyTooOld(process.versions.node);
   if (old !== null) {
     process.stderr.write(`${old}\n`);
     return NOT_JUDGED;

@@ -76,7 +76,8 @@ function rate({ suites }: Result, side: 'base' | 'head'): string {
       : [
           {
             share,
-            weight: suite.compared.references > 0 ? suite.compared.references : judged(suite, side),
+            weight:
+              suite.compared.references > 0 ? suite.compared.references : countJudged(suite, side),
           },
         ];
   });
@@ -86,7 +87,7 @@ function rate({ suites }: Result, side: 'base' | 'head'): string {
     : (rates.reduce((sum, { share, weight }) => sum + share * weight, 0) / weights).toFixed(4);
 }
 
-function judged({ references }: SuiteResult, side: 'base' | 'head'): number {
+function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number {
   return references.filter((one) => countsForVerdict(one) && (one[side]?.tries_judged ?? 0) > 0)
     .length;
 }

@@ -13,7 +13,7 @@ import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
  * Whether a criterion is met by one word per evaluator. Unknown is not a yes: not to know is not to be
  * satisfied.
  */
-export function combined(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
+export function combineWords(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
   const yes = words.filter((word) => word === 'yes').length;
   if (rule === 'all') return yes === words.length && yes > 0;
   return rule === 'any' ? yes > 0 : yes > words.length / 2;
@@ -27,7 +27,7 @@ export function satisfiedBy(
   return Object.fromEntries(
     criteria.map(({ name, combine }) => [
       name,
-      combined(
+      combineWords(
         combine,
         verdicts.map(({ words }) => words[name] ?? 'unknown'),
       ),

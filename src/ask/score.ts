@@ -8,7 +8,7 @@ import {
   ownMetrics,
 } from '../suite/metrics.ts';
 import type { Metric, Score } from '../types/metric.ts';
-import { declined } from '../types/model.ts';
+import { whyDeclined } from '../types/model.ts';
 import { inDependencyOrder, inWaves } from './conditions.ts';
 import type { ScoringItem, Answer } from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
@@ -20,7 +20,7 @@ import { scoreRows, type AnswerRow } from './score-objects.ts';
  */
 export function noAnswer({ completion, dialogue }: Answer): string | null {
   // What an evaluator declines is not the model's doing.
-  return dialogue?.outcome === 'evaluator_error' ? null : declined(completion);
+  return dialogue?.outcome === 'evaluator_error' ? null : whyDeclined(completion);
 }
 
 /** No metric passes where there is no answer; a comparison of answers has nothing to compare. */

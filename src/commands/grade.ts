@@ -117,7 +117,7 @@ function gradeRubric(
 ): Promise<void> {
   return asking(opened, async (edges) => {
     const rubric = rubricNamed(name, opened.project);
-    const test = opened.session.redact(await tried(rubric, repeats, opened, options, edges));
+    const test = opened.session.redact(await testRubric(rubric, repeats, opened, options, edges));
     if (options.json === true) terminal.out(`${logJson(test)}\n`);
     else await printBlocks(rubricTestBlocks(test), terminal);
   });
@@ -142,7 +142,7 @@ function rubricNamed(name: string, { rubrics }: Project): Rubric {
   return rubric;
 }
 
-async function tried(
+async function testRubric(
   rubric: Rubric,
   repeats: number,
   opened: Opened,

@@ -10,7 +10,7 @@ import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { counted } from '../text/amounts.ts';
 import { logJson, logLine } from '../text/log.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
-import { ended, evaluateSides, print } from './print-result.ts';
+import { printEnd, evaluateSides, print } from './print-result.ts';
 import { currentFiles, type FindSides, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -67,7 +67,7 @@ export function diffCommand(
       const result = await withProject(options, terminal, { overrides }, (session) =>
         evaluateSides('diff', sidesFrom(options), session, options, terminal),
       );
-      done(ended(result, terminal));
+      done(printEnd(result, terminal));
     });
 }
 

@@ -66,7 +66,7 @@ export async function writeOwnReports(
 }
 
 /** Writes the last line of a run, beside the report that went to the output; gives the exit code. */
-export function ended({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
+export function printEnd({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
   err(`${logLine(endLine(conclusion, title))}\n`);
   return exitCode(conclusion);
 }

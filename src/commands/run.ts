@@ -4,7 +4,7 @@ import { afterEachEdit, filesNamed } from '../session/watch.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 import { projectFolder } from './find-project.ts';
 import { evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
-import { ended, evaluateSides } from './print-result.ts';
+import { printEnd, evaluateSides } from './print-result.ts';
 import { currentState, ownPaths, withProject } from './project.ts';
 import { runPart, type ShardOptions } from './shards.ts';
 import type { Terminal } from './terminal.ts';
@@ -69,7 +69,7 @@ function runOnce(
       terminal,
     );
     return {
-      code: ended(result, terminal),
+      code: printEnd(result, terminal),
       files: [...sides.head.files.keys(), ...filesNamed(result.problems)],
       interrupted: session.halting.halted()?.title === 'Interrupted',
     };

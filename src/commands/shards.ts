@@ -12,7 +12,7 @@ import { WORKTREE } from '../session/sides.ts';
 import { logJson, logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
 import { collectValues, evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
-import { ended, show } from './print-result.ts';
+import { printEnd, show } from './print-result.ts';
 import { currentFiles, currentState, folderOutput, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -120,6 +120,6 @@ export function mergeCommand(
         terminal.err(`${logLine(mergeWords(gathered.parts.map(({ manifest }) => manifest)))}\n`);
         return merged;
       });
-      done(ended(result, terminal));
+      done(printEnd(result, terminal));
     });
 }

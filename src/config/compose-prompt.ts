@@ -1,4 +1,4 @@
-import { below, layered, type Document, under, valueAt } from '../documents/document.ts';
+import { below, layerDocuments, type Document, under, valueAt } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import { folderOf, isBelow, isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
@@ -78,9 +78,9 @@ function assembled(
   const tests = own !== undefined && mixable ? [...brought, below(document, ['tests'])] : brought;
   const last = tests.at(-1);
   if (brought.length === 0 || !mixable || last === undefined)
-    return layers.length === 0 ? document : layered([...layers, document], document);
-  return layered(
-    [...layers, document, under('tests', tests.length === 1 ? last : layered(tests, last))],
+    return layers.length === 0 ? document : layerDocuments([...layers, document], document);
+  return layerDocuments(
+    [...layers, document, under('tests', tests.length === 1 ? last : layerDocuments(tests, last))],
     document,
   );
 }

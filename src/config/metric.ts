@@ -17,7 +17,7 @@ import {
 import { readSource, levelsOf } from './metric-source.ts';
 import { readGraders } from './models.ts';
 import { checkItems } from './schema.ts';
-import { defined } from './settings.ts';
+import { withoutUndefined } from './settings.ts';
 
 /**
  * Reads `metrics` of a test file: a list, or FlexEval's `{function: […], rubric: […]}`. Names are
@@ -157,7 +157,7 @@ function readPassing(
     ...directionProblems(written, source, own),
   ])
     problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
-  return defined({ better, min, max, pass: labelsOf(written.pass) });
+  return withoutUndefined({ better, min, max, pass: labelsOf(written.pass) });
 }
 
 /** Two rules for what passes would be one too many. By key, what is wrong. */

@@ -20,7 +20,7 @@ import {
   scalar,
   wholeNumber,
 } from './schema.ts';
-import { defined } from './settings.ts';
+import { withoutUndefined } from './settings.ts';
 
 const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], {
   error: 'must be a map of variables',
@@ -113,7 +113,7 @@ export function readDraft(
     skip: written.skip ?? false,
     tags: [written.tags ?? []].flat(),
     n_tries: written.n_tries ?? null,
-    ...defined({ cluster: written.cluster, metadata: written.metadata }),
+    ...withoutUndefined({ cluster: written.cluster, metadata: written.metadata }),
     ...own,
     problem:
       unusable(ordinal, thread, context) ??

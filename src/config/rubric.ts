@@ -26,7 +26,7 @@ import {
   oneOf,
   anyText,
 } from './schema.ts';
-import { defined } from './settings.ts';
+import { withoutUndefined } from './settings.ts';
 
 const messageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
@@ -226,7 +226,7 @@ function readDirection(
   const pass = labelsOf(written.pass);
   for (const message of choices.problem === null ? passProblems(choices.scores, better, pass) : [])
     problems.push(problem(document.placeOf([...path, 'pass']), `the rubric "${name}": ${message}`));
-  return defined({ better, pass });
+  return withoutUndefined({ better, pass });
 }
 
 /**

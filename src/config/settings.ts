@@ -105,17 +105,21 @@ function fromWritten(
     budget: {
       ...DEFAULT_BUDGET,
       ...(written.budget?.max_cost_usd === undefined ? { assumed: true as const } : {}),
-      ...defined(written.budget),
+      ...withoutUndefined(written.budget),
     },
-    explain: { ...DEFAULT_CAUSES, ...defined(written.explain) },
-    qualeval: { ...DEFAULT_QUALEVAL, ...defined(qualeval), enabled: switchWord(enabled) },
+    explain: { ...DEFAULT_CAUSES, ...withoutUndefined(written.explain) },
+    qualeval: { ...DEFAULT_QUALEVAL, ...withoutUndefined(qualeval), enabled: switchWord(enabled) },
     ...(written.transport === undefined ? {} : { transport: written.transport }),
   };
 }
 
 /** `yardstick` is the old name of `scoring`; where both stand, the new one holds. */
 function gateOf({ yardstick, ...gate }: NonNullable<Written['gate']>): GateSettings {
-  return { ...DEFAULT_GATE, ...defined({ scoring: yardstick }), ...defined(gate) };
+  return {
+    ...DEFAULT_GATE,
+    ...withoutUndefined({ scoring: yardstick }),
+    ...withoutUndefined(gate),
+  };
 }
 
 function readModel(
@@ -192,7 +196,7 @@ function list(value: Scalar | Scalar[]): Scalar[] {
 }
 
 /** Without the keys that are written but undefined, which would hide a default. */
-export function defined<T extends object>(
+export function withoutUndefined<T extends object>(
   value: T | undefined,
 ): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(

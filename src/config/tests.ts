@@ -29,7 +29,7 @@ import {
   anyText,
 } from './schema.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
-import { defined } from './settings.ts';
+import { withoutUndefined } from './settings.ts';
 
 /** What a test file is read with. */
 interface TestsContext {
@@ -160,7 +160,9 @@ export async function readTests(
       references.map(({ id }) => id),
       problems,
     ),
-    ...(gate === undefined ? {} : { gate: defined(gate), gatePlace: document.placeOf(['gate']) }),
+    ...(gate === undefined
+      ? {}
+      : { gate: withoutUndefined(gate), gatePlace: document.placeOf(['gate']) }),
   };
 }
 

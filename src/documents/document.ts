@@ -81,7 +81,7 @@ export function below(document: Document, path: Path): Document {
  * and keeps the place of the file it comes from. `named` gives the document its name, and its place
  * to what stands nowhere.
  */
-export function layered(layers: readonly Document[], named: Document): Document {
+export function layerDocuments(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
   const owners = new Map<string, Document>();
   for (const layer of layers) {

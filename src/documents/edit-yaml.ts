@@ -13,7 +13,14 @@ import {
 } from 'yaml';
 import type { Json } from '../types/plain.ts';
 import { valueAt } from './document.ts';
-import { appended, pairAt, remarked, setKey, type Splice, type YamlText } from './yaml-splices.ts';
+import {
+  appendItem,
+  pairAt,
+  remarkAbove,
+  setKey,
+  type Splice,
+  type YamlText,
+} from './yaml-splices.ts';
 
 /** One change of a file that leaves every other byte of it as it is. */
 export type YamlEdit =
@@ -104,7 +111,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
   const { map, list, path } = item;
   if (edit.kind === 'append')
     return {
-      splices: [appended(found, list, edit.value)],
+      splices: [appendItem(found, list, edit.value)],
       change: (value) => {
         (valueAt(value, path.slice(0, -1)) as unknown[]).push(edit.value);
         return value;
@@ -113,7 +120,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
   const { key, value, remark } = edit;
   const splices = [
     setKey(found, item, key, value),
-    ...(remark === null ? [] : [remarked(found, map, remark)]),
+    ...(remark === null ? [] : [remarkAbove(found, map, remark)]),
   ];
   return splices.some((one) => one === null)
     ? { refused: 'no line is free above it for the reason: give the reference lines of its own' }
@@ -190,7 +197,7 @@ function appendIn(
   const list = pairAt(map, key)?.value;
   const isEmpty = list === undefined || list === null || (isScalar(list) && list.value === null);
   const splice = isSeq(list)
-    ? appended(found, list, value)
+    ? appendItem(found, list, value)
     : isEmpty
       ? setKey(found, { map, path: [...above] }, key, [value])
       : null;

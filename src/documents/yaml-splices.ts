@@ -46,7 +46,7 @@ export function setKey(
     last !== undefined &&
     JSON.stringify([...before, last]) === JSON.stringify(value)
   )
-    return appended(found, pair.value, last);
+    return appendItem(found, pair.value, last);
   const range = (pair.value as { range?: [number, number, number] } | null)?.range;
   if (range === undefined) return null;
   const [from, to] = range;
@@ -58,7 +58,7 @@ export function setKey(
   };
 }
 
-export function appended(found: YamlText, list: YAMLSeq, value: Json): Splice {
+export function appendItem(found: YamlText, list: YAMLSeq, value: Json): Splice {
   return member(found, list, flowText(value), '- ');
 }
 
@@ -110,7 +110,11 @@ function afterRemark(
 }
 
 /** A comment line above a map that has a line of its own. */
-export function remarked({ text, lines }: YamlText, map: YAMLMap, remark: string): Splice | null {
+export function remarkAbove(
+  { text, lines }: YamlText,
+  map: YAMLMap,
+  remark: string,
+): Splice | null {
   const start = map.range?.[0] ?? 0;
   const from = start - (lines.linePos(start).col - 1);
   const before = text.slice(from, start);

@@ -1,6 +1,6 @@
 import { CHUNK, GROUP, discoveryCalls, textsOf } from '../plan/explain-cost.ts';
 import type { Price } from '../plan/price.ts';
-import { priced, type Forecast } from '../plan/priced-calls.ts';
+import { priceCounts, type Forecast } from '../plan/priced-calls.ts';
 import { createInputCounter } from '../plan/tokens.ts';
 import {
   FEWEST_REFERENCES,
@@ -108,7 +108,7 @@ function forecastOf(
     input_tokens: Math.round(texts + calls * FRAME + merging * CHUNK * PROPOSAL),
     output_tokens: calls * 2 * GROUP * PROPOSAL,
   };
-  return priced([{ purpose: 'qualeval', target, calls, ...usage }], 0, price);
+  return priceCounts([{ purpose: 'qualeval', target, calls, ...usage }], 0, price);
 }
 
 interface DiscoveryTools {

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { align, likeness } from './likeness.ts';
-import { numbered, type MergedLine, type MergedText, type TextPiece } from './text-units.ts';
+import { numberUnits, type MergedLine, type MergedText, type TextPiece } from './text-units.ts';
 
 /** Longer lines are taken apart into sentences, in characters. */
 const LONG_LINE = 100;
@@ -25,7 +25,7 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
   if (drafts === null) return wholeTexts(base, head);
   const units: TextPiece[][] = [];
   const lines = grain === 'hunks' ? byHunks(drafts, units) : byLines(drafts, units);
-  return numbered(lines, units, grain);
+  return numberUnits(lines, units, grain);
 }
 
 /** Other words in the place of a unit's. */
@@ -86,7 +86,7 @@ function wholeTexts(base: string, head: string): MergedText {
   const removed = base.split('\n').map((text, line) => piece(text, 'base', line));
   const added = head.split('\n').map((text, line) => piece(text, 'head', line));
   const units = [[...removed, ...added]];
-  return numbered(units.flat().map(unsharedLine), units, 'hunks');
+  return numberUnits(units.flat().map(unsharedLine), units, 'hunks');
 }
 
 function unsharedLine(one: TextPiece): MergedLine {

@@ -60,7 +60,7 @@ export function wholeSpan(text: string): TextSpan {
  * The merged lines with their units: each numbered in its pieces, with its kind and its place on both
  * sides.
  */
-export function numbered(
+export function numberUnits(
   lines: MergedLine[],
   units: readonly TextPiece[][],
   grain: 'lines' | 'hunks',

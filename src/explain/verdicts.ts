@@ -3,14 +3,14 @@ import type { AttributeResult } from '../result/attributes.ts';
 import {
   bundleMoments,
   bundlesAmong,
-  mirroredClusters,
+  mirrorClusters,
   type Cluster,
 } from '../statistics/bundles.ts';
 import { headMoments } from '../statistics/distributions.ts';
 import { stepDownMaxT } from '../statistics/max-t.ts';
 import { createRandom } from '../statistics/random.ts';
 import { sum } from '../statistics/sums.ts';
-import { isComparable, isInformative, mirrored, type Table } from '../statistics/table.ts';
+import { isComparable, isInformative, mirrorTables, type Table } from '../statistics/table.ts';
 import { proficiencyOf } from './proficiency.ts';
 
 /**
@@ -73,9 +73,9 @@ export function groupVerdicts(
   );
   const tested = [...open.keys()].filter((j) => (open[j]?.length ?? 0) >= FEWEST_COMPARED);
   const worse = calls(tables, open, tested, { ...options, name: 'worse' });
-  const better = calls(mirrored(tables), open, tested, {
+  const better = calls(mirrorTables(tables), open, tested, {
     ...options,
-    clusters: mirroredClusters(options.clusters ?? []),
+    clusters: mirrorClusters(options.clusters ?? []),
     name: 'better',
   });
   return groups.map((_, j): GroupVerdict => {

@@ -77,7 +77,7 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
  * An environment in which git reads nobody's configuration: for all that only reads objects. How to
  * reach a remote is in that configuration, so what talks to one takes `gitEnvironment`.
  */
-export function isolated(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function isolatedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !/^GIT_CONFIG_/i.test(name));
   return {
     ...Object.fromEntries(kept),

@@ -5,7 +5,7 @@ import {
   git,
   gitEnvironment,
   hasCode,
-  isolated,
+  isolatedEnvironment,
   lastLine,
   runGit,
   type GitPlace,
@@ -45,7 +45,7 @@ export async function openGitStore(
   const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-git-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const place = { gitDir: join(folder, 'store.git'), directory: folder, settings: [] };
-  const own: GitPlace = { ...place, environment: isolated(gitEnvironment(environment)) };
+  const own: GitPlace = { ...place, environment: isolatedEnvironment(gitEnvironment(environment)) };
   try {
     await mkdir(join(place.gitDir, 'objects', 'info'), { recursive: true });
     await mkdir(join(place.gitDir, 'refs'));

@@ -34,8 +34,8 @@ export function conversationSummary(
   } = deciding;
   if (conversation === null) return null;
   const pairs = runs.map((run): Pair => ({
-    base: judged(run, 'base', tries),
-    head: judged(run, 'head', tries),
+    base: judgedConversations(run, 'base', tries),
+    head: judgedConversations(run, 'head', tries),
   }));
   const completedTurns = ({ outcome, turns }: ConversationResult): number | null =>
     outcome === 'complete' ? turns.length : null;
@@ -54,7 +54,11 @@ export function conversationSummary(
   };
 }
 
-function judged(run: ReferenceRun, side: Side, tries: number): ConversationResult[] | null {
+function judgedConversations(
+  run: ReferenceRun,
+  side: Side,
+  tries: number,
+): ConversationResult[] | null {
   if (run.affected[side] === null) return null;
   return run[side]
     .slice(0, tries)

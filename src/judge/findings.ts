@@ -66,7 +66,7 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
   return failed.length === 0
     ? []
     : [
-        `${name}: ${counted(failed.length, 'reference')} failed on head: ${listed(failed.map(({ id }) => id))}`,
+        `${name}: ${counted(failed.length, 'reference')} failed on head: ${listIds(failed.map(({ id }) => id))}`,
       ];
 }
 
@@ -148,11 +148,11 @@ function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[
 export function removals({ removed, settings }: GateInput): string[] {
   if (settings.removed !== 'fail' || removed.length === 0) return [];
   return [
-    `${counted(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listed(removed)}`,
+    `${counted(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listIds(removed)}`,
   ];
 }
 
-export function listed(ids: readonly string[]): string {
+export function listIds(ids: readonly string[]): string {
   const shown = ids.slice(0, 10).join(', ');
   return ids.length > 10 ? `${shown} and ${String(ids.length - 10)} more` : shown;
 }

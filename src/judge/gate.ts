@@ -28,12 +28,12 @@ const MAX_ERROR_SHARE = 0.1;
 export function decide(input: GateInput): Decision {
   if (input.affected === 0 && input.removed.length === 0 && !input.unused)
     return { outcome: { kind: 'nothing-to-run', rubrics: input.testedRubrics }, reasons: [] };
-  const found = neverForReplaced(unjudged(input) ?? neverGreen(gated(input), input), input);
+  const found = neverForReplaced(findUnjudged(input) ?? neverGreen(gated(input), input), input);
   return { outcome: outcomeOf(found, input), reasons: found.reasons };
 }
 
 /** Runs from which no verdict can come: red with their own words, never green. */
-function unjudged({ suites, affected, uncomparable }: GateInput): Found | null {
+function findUnjudged({ suites, affected, uncomparable }: GateInput): Found | null {
   const tries = suites.flatMap(({ references }) =>
     references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
   );

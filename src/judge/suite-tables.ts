@@ -21,7 +21,7 @@ import {
 import {
   isComparable,
   made,
-  mirrored,
+  mirrorTables,
   tableOf,
   type Table,
   type Tries,
@@ -123,7 +123,7 @@ function turnedAlone(own: readonly Table[], rolled: readonly Table[]): SuiteTabl
   const { down, up } = discreteFdr(own);
   return {
     down: down.map((q, i) => (isFall(rolled[i]) ? q : 1)),
-    up: up.map((q, i) => (isFall(mirrored(rolled)[i]) ? q : 1)),
+    up: up.map((q, i) => (isFall(mirrorTables(rolled)[i]) ? q : 1)),
   };
 }
 

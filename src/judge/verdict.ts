@@ -12,7 +12,7 @@ import {
   visibleAt,
 } from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { mirrored, type Table } from '../statistics/table.ts';
+import { mirrorTables, type Table } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
@@ -83,7 +83,7 @@ export function judgeSuites(
   const family = judgeFamily<{ regressed: boolean; judgement: Judgement | null }>(
     [
       ...seen.map((one) => (alpha: number) => {
-        const judgement = judged(one, settings.gate_on, alpha, levels);
+        const judgement = judgementOf(one, settings.gate_on, alpha, levels);
         return { regressed: judgement.regressed, judgement };
       }),
       ...gating.map((move) => (alpha: number) => ({
@@ -122,7 +122,7 @@ interface Judgement {
   p: number | null;
 }
 
-function judged(
+function judgementOf(
   { suite, looks, called, tables, bundles }: SuiteTables,
   gateOn: GateSettings['gate_on'],
   alpha: number,
@@ -190,7 +190,7 @@ function fixedRise(
   { suite: { gate }, tables, bundles }: SuiteTables,
   alpha: number,
 ): number | null {
-  const { suite } = combinedGate(mirrored(tables), {
+  const { suite } = combinedGate(mirrorTables(tables), {
     alpha,
     on: 'suite',
     minDrop: gate.min_drop,

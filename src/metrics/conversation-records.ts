@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { isMap, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, textAt } from './answer.ts';
 import { SOURCE, boundsRule, perName } from './conversation-tools.ts';
-import { bounds, decided, defineMetric, measured, type MetricDefinition } from './definition.ts';
+import {
+  bounds,
+  passOrFail,
+  defineMetric,
+  measurement,
+  type MetricDefinition,
+} from './definition.ts';
 import { parseJson } from './measures/json.ts';
 
 /*
@@ -20,7 +26,7 @@ const identity = defineMetric({
   better: 'none',
   source: SOURCE,
   example: { output: 'Hello!', value: 'Hello!', pass: true },
-  measure: ({ answer, context }) => measured(textAt(answer, context.level), true),
+  measure: ({ answer, context }) => measurement(textAt(answer, context.level), true),
 });
 
 const constant = defineMetric({
@@ -33,7 +39,7 @@ const constant = defineMetric({
   better: 'none',
   source: SOURCE,
   example: { output: 'anything', with: { response: 2 }, value: 2, pass: true },
-  measure: ({ options }) => measured(options.response, true),
+  measure: ({ options }) => measurement(options.response, true),
 });
 
 const isLastTurn = defineMetric({
@@ -46,7 +52,7 @@ const isLastTurn = defineMetric({
   better: 'none',
   source: SOURCE,
   example: { output: 'Bye.', value: 1, pass: true },
-  measure: ({ answer }) => decided(answer.followed !== true, 'more is said after it'),
+  measure: ({ answer }) => passOrFail(answer.followed !== true, 'more is said after it'),
 });
 
 const countModels = defineMetric({

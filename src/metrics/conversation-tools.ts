@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { ToolCall } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import { callsAt } from './answer.ts';
-import { bounds, decided, defineMetric, measured, type Measured, inBounds } from './definition.ts';
+import {
+  bounds,
+  passOrFail,
+  defineMetric,
+  measurement,
+  type Measured,
+  inBounds,
+} from './definition.ts';
 import { parseJson } from './measures/json.ts';
 
 export const SOURCE = 'FlexEval function metric of this name';
@@ -53,7 +60,7 @@ export function perName(
     .map(([name, count]) => inBounds(count, limit, name))
     .find((one) => one.status === 'measured' && !one.pass);
   const value: Json = Object.fromEntries(counts);
-  return outside?.status === 'measured' ? { ...outside, value } : measured(value, true);
+  return outside?.status === 'measured' ? { ...outside, value } : measurement(value, true);
 }
 
 export const toolWasCalled = defineMetric({
@@ -76,7 +83,7 @@ export const toolWasCalled = defineMetric({
     const called = callsAt(answer, context.level).some(
       ({ name }) => tool === undefined || name === tool,
     );
-    return decided(called, tool === undefined ? 'calls no tool' : `does not call ${tool}`);
+    return passOrFail(called, tool === undefined ? 'calls no tool' : `does not call ${tool}`);
   },
 });
 

@@ -12,10 +12,10 @@ import {
 } from './conversation-tools.ts';
 import {
   bounds,
-  decided,
+  passOrFail,
   defineMetric,
   measureError,
-  measured,
+  measurement,
   type Input,
   type MetricDefinition,
   type MetricExample,
@@ -53,7 +53,7 @@ function counter(
     measure({ answer, options, context }) {
       const value = count(answer, context.level);
       return value === null
-        ? measured(null, false, 'the text has no words')
+        ? measurement(null, false, 'the text has no words')
         : inBounds(value, options, 'counted');
     },
   });
@@ -181,7 +181,7 @@ const isRole = defineMetric({
     const wanted = standardRole(options.role);
     const messages = messagesAt(answer, context.level);
     const pass = messages.length > 0 && messages.every((message) => message.role === wanted);
-    return measured({ [options.role]: pass ? 1 : 0 }, pass, pass ? null : `is not by ${wanted}`);
+    return measurement({ [options.role]: pass ? 1 : 0 }, pass, pass ? null : `is not by ${wanted}`);
   },
 });
 
@@ -223,7 +223,7 @@ const matchesRegex = defineMetric({
   check: (options) => patternProblems(options.expression),
   measure({ answer, options, context }) {
     const compiled = compilePattern(options.expression, plainFlags);
-    return decided(
+    return passOrFail(
       typeof compiled !== 'string' && compiled.test(textAt(answer, context.level)),
       'the pattern is not found',
     );

@@ -253,13 +253,13 @@ export function defineComparison<S extends z.ZodRawShape>(
  * `value` is shown, and read by thresholds and conditions; `pass` holds where no threshold is
  * given.
  */
-export function measured(value: Json, pass: boolean, reason: string | null = null): Measured {
+export function measurement(value: Json, pass: boolean, reason: string | null = null): Measured {
   return { status: 'measured', value, pass, reason };
 }
 
 /** A yes or no as the number that thresholds and conditions read. */
-export function decided(pass: boolean, reason: string): Measured {
-  return measured(pass ? 1 : 0, pass, pass ? null : reason);
+export function passOrFail(pass: boolean, reason: string): Measured {
+  return measurement(pass ? 1 : 0, pass, pass ? null : reason);
 }
 
 /**
@@ -301,8 +301,8 @@ export function inBounds(
   unit: string,
 ): Measured {
   if (min !== undefined && count < min)
-    return measured(count, false, `${String(count)} ${unit}, at least ${String(min)} wanted`);
+    return measurement(count, false, `${String(count)} ${unit}, at least ${String(min)} wanted`);
   if (max !== undefined && count > max)
-    return measured(count, false, `${String(count)} ${unit}, at most ${String(max)} wanted`);
-  return measured(count, true);
+    return measurement(count, false, `${String(count)} ${unit}, at most ${String(max)} wanted`);
+  return measurement(count, true);
 }

@@ -4,7 +4,7 @@ import { alternatives, type MetricTools } from './answer.ts';
 import {
   defineBatch,
   measureError,
-  measured,
+  measurement,
   missingExpected,
   reaches,
   type Measured,
@@ -119,10 +119,10 @@ function best(found: readonly Similarity[], threshold: number): Measured {
   const values = found.flatMap((one) => (one.status === 'found' ? [one.value] : []));
   const open = found.flatMap((one) => (one.status === 'found' ? [] : [one]));
   const value = Math.max(...values);
-  if (values.length > 0 && reaches(value, threshold)) return measured(value, true);
+  if (values.length > 0 && reaches(value, threshold)) return measurement(value, true);
   const [first] = open;
   return (
-    first ?? measured(value, false, `${value.toFixed(3)}, at least ${String(threshold)} wanted`)
+    first ?? measurement(value, false, `${value.toFixed(3)}, at least ${String(threshold)} wanted`)
   );
 }
 

@@ -4,7 +4,7 @@ import { alternatives, type MetricAnswer } from './answer.ts';
 import {
   defineBatch,
   measureError,
-  measured,
+  measurement,
   missingExpected,
   type Measured,
   type MetricContext,
@@ -191,7 +191,7 @@ async function checklist(
       unmet.push(`${shorten(text, 80)} (${grade.reasons ?? 'no reason given'})`);
     }
   }
-  return measured(
+  return measurement(
     met / list.length,
     pass,
     unmet.length === 0 ? null : `does not hold: ${unmet.join('; ')}`,

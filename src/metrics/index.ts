@@ -5,7 +5,7 @@ import { callsAt, messagesAt, transcript, type MetricAnswer, type MetricTools } 
 import { conversationMetrics } from './conversation.ts';
 import {
   measureError,
-  measured,
+  measurement,
   reaches,
   type Measured,
   type MetricContext,
@@ -103,9 +103,9 @@ function fromResult(
   if (given === undefined) return measureError(`${metric} did not set metric`);
   const value = plainValue(given);
   // Bounds are applied with every other metric's.
-  if (bounded) return measured(value, false, said);
+  if (bounded) return measurement(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
-  if (typeof verdict === 'boolean') return measured(value, verdict, said);
+  if (typeof verdict === 'boolean') return measurement(value, verdict, said);
   return measureError(
     `${metric}: result must be ${language === 'python' ? 'True or False' : 'true or false'}`,
   );
@@ -135,7 +135,7 @@ async function scoreWith(
       definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
   );
   const results = (await measure(definition, metric, readable, context)).map((one) =>
-    judged(one, metric, definition, tools.rubrics),
+    applyBounds(one, metric, definition, tools.rubrics),
   );
   const byText = new Map(readable.map((answer, index) => [answer, results[index]]));
   const tooLong = measureError('the answer is longer than 1 MiB');
@@ -158,7 +158,7 @@ async function measure(
 }
 
 /** Applies the file's bounds and `negate`; what is not measured stays what it is. */
-function judged(
+function applyBounds(
   measured: Measured,
   metric: Metric,
   definition: MetricDefinition | undefined,

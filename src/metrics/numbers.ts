@@ -6,7 +6,7 @@ import {
   defineComparison,
   defineMetric,
   measureError,
-  measured,
+  measurement,
   inBounds,
 } from './definition.ts';
 import { lengthIn, numberOf, numbersIn, units } from './measures/words.ts';
@@ -45,7 +45,7 @@ export const numericDiff = defineComparison({
           ? found.at(-1)
           : found[0];
     if (actual === undefined)
-      return measured(
+      return measurement(
         0,
         false,
         `the answer has ${found.length === 0 ? 'no number' : 'several numbers'}`,
@@ -53,7 +53,7 @@ export const numericDiff = defineComparison({
     const difference = Math.abs(wanted - actual);
     const value = difference === 0 ? 1 : 1 - difference / (Math.abs(wanted) + Math.abs(actual));
     const pass = difference <= Math.max(options.abs_tol, options.rel_tol * Math.abs(wanted));
-    return measured(
+    return measurement(
       value,
       pass,
       pass ? null : `${String(actual)} differs from ${String(wanted)} by ${String(difference)}`,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import {
   bounds,
-  decided,
+  passOrFail,
   defineMetric,
   measureError,
-  measured,
+  measurement,
   type Measured,
   type MetricDefinition,
   inBounds,
@@ -133,7 +133,7 @@ const finishReason = defineMetric({
   measure({ answer, options }) {
     const found = answer.completion.finish_reason;
     const pass = options.one_of.includes(found);
-    return measured(
+    return measurement(
       found,
       pass,
       pass ? null : `stopped by ${found}, not ${options.one_of.join(' or ')}`,
@@ -167,8 +167,8 @@ const refusal = defineMetric({
           : refusalIn(output);
     // The words found are the reason when `negate` turns the refusal into a failure.
     return found === null
-      ? decided(false, 'does not refuse')
-      : measured(1, true, `refuses: ${found}`);
+      ? passOrFail(false, 'does not refuse')
+      : measurement(1, true, `refuses: ${found}`);
   },
 });
 

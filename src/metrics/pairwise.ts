@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MetricAnswer } from './answer.ts';
-import { defineBatch, measured, type Measured, type MetricContext } from './definition.ts';
+import { defineBatch, measurement, type Measured, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
 import type { Question } from './grader-prompt.ts';
 import { materialsOf } from './rubric.ts';
@@ -46,7 +46,7 @@ async function compare(
   { level, tools }: MetricContext,
 ): Promise<Measured> {
   const own = answer.completion.output;
-  if (own === otherAnswer) return measured(0.5, true, 'tie: both sides answer the same');
+  if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides answer the same');
   const { input } = materialsOf(answer, level);
   const [before, after] = await Promise.all(
     [preference(criteria, own, otherAnswer), preference(criteria, otherAnswer, own)].map(
@@ -67,11 +67,11 @@ function joined(before: Grade | undefined, after: Grade | undefined): Measured {
   const [first, second] = [before.score, 1 - after.score];
   const because = before.reasons === null ? '' : `: ${before.reasons}`;
   if (first !== second)
-    return measured(0.5, true, `tie: the grader's choice depends on the order${because}`);
-  if (first === 0.5) return measured(0.5, true, `tie${because}`);
+    return measurement(0.5, true, `tie: the grader's choice depends on the order${because}`);
+  if (first === 0.5) return measurement(0.5, true, `tie${because}`);
   return first === 1
-    ? measured(1, true, `preferred to the other side's answer${because}`)
-    : measured(0, false, `the other side's answer is preferred${because}`);
+    ? measurement(1, true, `preferred to the other side's answer${because}`)
+    : measurement(0, false, `the other side's answer is preferred${because}`);
 }
 
 export const pairwisePreference = defineBatch({

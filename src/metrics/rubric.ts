@@ -3,7 +3,7 @@ import type { Json } from '../types/plain.ts';
 import { asText, callsAt, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
 import {
   measureError,
-  measured,
+  measurement,
   missingExpected,
   reaches,
   type Measured,
@@ -133,7 +133,11 @@ export function fromGrade(grade: Grade, needed: number): Measured {
   if (grade.status !== 'graded') return { status: grade.status, reason: grade.reason, ...kept };
   const { label, reasons, score } = grade;
   return {
-    ...measured(score, reaches(score, needed), reasons === null ? label : `${label}: ${reasons}`),
+    ...measurement(
+      score,
+      reaches(score, needed),
+      reasons === null ? label : `${label}: ${reasons}`,
+    ),
     ...kept,
   };
 }

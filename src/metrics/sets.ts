@@ -5,7 +5,7 @@ import { asText } from './answer.ts';
 import {
   defineComparison,
   measureError,
-  measured,
+  measurement,
   reaches,
   type MetricDefinition,
 } from './definition.ts';
@@ -73,7 +73,7 @@ function setMetric(
         return measureError('expected has only empty entries');
       const shared = [...found].filter((entry) => wanted.has(entry)).length;
       const score = of({ actual: found, expected: wanted, shared });
-      return measured(
+      return measurement(
         score,
         reaches(score, 1),
         reaches(score, 1) ? null : difference(found, wanted),

@@ -5,7 +5,7 @@ import { alternatives } from './answer.ts';
 import {
   defineComparison,
   measureError,
-  measured,
+  measurement,
   reaches,
   type Measured,
   type MetricDefinition,
@@ -46,7 +46,7 @@ function best(
   if (problem !== null) return measureError(problem);
   const value = Math.max(...texts.map(similarity));
   const pass = reaches(value, needed);
-  return measured(
+  return measurement(
     value,
     pass,
     pass ? null : `${value.toFixed(3)}, at least ${String(needed)} wanted`,
@@ -87,7 +87,7 @@ const levenshtein = defineComparison({
     const fewest = Math.min(...edits.map((one) => one.edits));
     const { max_distance } = options;
     const pass = max_distance === undefined ? reaches(similarity, 0.8) : fewest <= max_distance;
-    return measured(
+    return measurement(
       similarity,
       pass,
       pass ? null : `${String(fewest)} edits, similarity ${similarity.toFixed(3)}`,
@@ -205,7 +205,7 @@ const bleu = defineComparison({
     const problem = incomparable(output, texts);
     if (problem !== null) return measureError(problem);
     const value = sentenceBleu(output, texts, options);
-    return measured(
+    return measurement(
       value,
       reaches(value, 0.5),
       reaches(value, 0.5) ? null : `${value.toFixed(3)}, at least 0.5 wanted`,

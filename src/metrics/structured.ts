@@ -3,12 +3,12 @@ import type { JsonSchema } from '../types/metric.ts';
 import type { Json } from '../types/plain.ts';
 import { asText } from './answer.ts';
 import {
-  decided,
+  passOrFail,
   defineBatch,
   defineComparison,
   defineMetric,
   measureError,
-  measured,
+  measurement,
   reaches,
   type Measured,
   type MetricDefinition,
@@ -37,7 +37,7 @@ const isJson = defineMetric({
   example: { output: '```json\n{"a": 1}\n```', with: { extract: 'fenced' }, value: 1, pass: true },
   measure({ output, options }) {
     const parsed = parseJson(output, options.extract);
-    return decided(parsed.ok, parsed.ok ? '' : parsed.reason);
+    return passOrFail(parsed.ok, parsed.ok ? '' : parsed.reason);
   },
 });
 
@@ -102,12 +102,12 @@ const jsonSchema = defineBatch({
     return rows.map((row) => {
       const own = findings.slice(next, next + row.values.length);
       next += row.values.length;
-      if (row.values.length === 0) return decided(false, row.reason);
+      if (row.values.length === 0) return passOrFail(false, row.reason);
       if (own.length !== row.values.length) throw new TypeError('an answer was not checked');
       const failed = own.find((finding) => finding.status === 'error');
       if (failed !== undefined) return measureError(failed.message);
       const wrong = own.map((finding) => (finding.status === 'error' ? '' : finding.wrong));
-      return decided(wrong.includes(null), wrong.at(-1) ?? '');
+      return passOrFail(wrong.includes(null), wrong.at(-1) ?? '');
     });
   },
 });
@@ -155,14 +155,14 @@ const jsonMatch = defineComparison({
   },
   measure({ output, expected, options }) {
     const parsed = parseJson(output, options.extract);
-    if (!parsed.ok) return measured(0, false, parsed.reason);
+    if (!parsed.ok) return measurement(0, false, parsed.reason);
     const text = typeof expected === 'string' ? parseJson(expected, 'raw') : null;
     const value = jsonAgreement(
       parsed.value,
       text === null ? expected : text.ok ? text.value : expected,
       options,
     );
-    return measured(
+    return measurement(
       value,
       reaches(value, 1),
       reaches(value, 1) ? null : `${value.toFixed(3)} of the JSON agrees`,
@@ -228,7 +228,7 @@ const toolCallMatch = defineComparison({
             wanted.length === 0 ? 0 : matched / wanted.length,
             1,
           );
-    return measured(
+    return measurement(
       value,
       pass,
       pass
@@ -281,7 +281,7 @@ const passesAst = defineBatch({
       const result = results[index];
       if (result === undefined) return measureError(`metric "${name}" has no result`);
       if (result.status === 'error') return measureError(`metric "${name}": ${result.message}`);
-      return decided(result.values.result === true, asText(result.values.metric ?? ''));
+      return passOrFail(result.values.result === true, asText(result.values.metric ?? ''));
     });
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import { alternatives, quoteAlternatives } from './answer.ts';
 import {
-  decided,
+  passOrFail,
   defineComparison,
   measureError,
   type Measured,
@@ -46,11 +46,11 @@ const exactMatch = defineComparison({
   measure({ output, expected, options }) {
     if (expected !== null && typeof expected === 'object' && !Array.isArray(expected)) {
       const found = parseJson(output, 'raw');
-      if (!found.ok) return decided(false, found.reason);
-      return decided(jsonEqual(found.value, expected), 'the JSON differs from the expected map');
+      if (!found.ok) return passOrFail(false, found.reason);
+      return passOrFail(jsonEqual(found.value, expected), 'the JSON differs from the expected map');
     }
     const texts = alternatives(expected);
-    return decided(
+    return passOrFail(
       fits(output, texts, options, (a, b) => a === b),
       `is not ${quoteAlternatives(texts)}`,
     );
@@ -83,8 +83,8 @@ const contains = defineComparison({
     const texts = alternatives(expected);
     const missing = texts.filter((text) => !actual.includes(normalise(text, options)));
     if (options.mode === 'all')
-      return decided(missing.length === 0, `lacks ${quoteAlternatives(missing)}`);
-    return decided(missing.length < texts.length, `lacks ${quoteAlternatives(texts)}`);
+      return passOrFail(missing.length === 0, `lacks ${quoteAlternatives(missing)}`);
+    return passOrFail(missing.length < texts.length, `lacks ${quoteAlternatives(texts)}`);
   },
 });
 
@@ -99,7 +99,7 @@ const startsWith = defineComparison({
   example: { output: 'Dear Ada, …', expected: ['Dear', 'Hello'], value: 1, pass: true },
   measure({ output, expected, options }) {
     const texts = alternatives(expected);
-    return decided(
+    return passOrFail(
       fits(output, texts, options, (a, b) => a.startsWith(b)),
       `does not begin with ${quoteAlternatives(texts)}`,
     );
@@ -117,7 +117,7 @@ const endsWith = defineComparison({
   example: { output: 'It is 42.', expected: '42', value: 0, pass: false },
   measure({ output, expected, options }) {
     const texts = alternatives(expected);
-    return decided(
+    return passOrFail(
       fits(output, texts, options, (a, b) => a.endsWith(b)),
       `does not end with ${quoteAlternatives(texts)}`,
     );
@@ -158,7 +158,7 @@ const match = defineComparison({
     const reason = `no ${quoteAlternatives(texts)} at its ${location === 'any' ? 'any place' : location}`;
     if (numeric) return matchNumber(numbersIn(output), texts.map(numberOf), location, reason);
     const place = { begin: 'startsWith', end: 'endsWith', any: 'includes' } as const;
-    return decided(
+    return passOrFail(
       fits(output, texts, { ...options, trim: true }, (a, b) =>
         location === 'exact' ? a === b : a[place[location]](b),
       ),
@@ -181,7 +181,7 @@ function matchNumber(
     any: found,
     exact: found.length === 1 ? found : [],
   }[location];
-  return decided(
+  return passOrFail(
     candidates.some((number) => wanted.includes(number)),
     reason,
   );
@@ -244,10 +244,11 @@ const regex = defineComparison({
     for (const source of pattern === undefined ? alternatives(expected) : [pattern]) {
       const compiled = compilePattern(source, options);
       if (typeof compiled === 'string') return measureError(compiled);
-      if (full_match ? compiled.testExact(output) : compiled.test(output)) return decided(true, '');
+      if (full_match ? compiled.testExact(output) : compiled.test(output))
+        return passOrFail(true, '');
       last = source;
     }
-    return decided(false, `the pattern ${shorten(last, 80)} is not found`);
+    return passOrFail(false, `the pattern ${shorten(last, 80)} is not found`);
   },
 });
 
@@ -264,9 +265,9 @@ function captured(
   const found = (options.full_match ? matcher.matches() : matcher.find())
     ? matcher.group(group)
     : null;
-  if (found === null) return decided(false, `the pattern ${shorten(pattern, 80)} is not found`);
+  if (found === null) return passOrFail(false, `the pattern ${shorten(pattern, 80)} is not found`);
   const spelling = { ignore_case: options.ignore_case, trim: true, ignore_punctuation: false };
-  return decided(
+  return passOrFail(
     fits(found, texts, spelling, (a, b) => a === b),
     `captured ${JSON.stringify(shorten(found, 80))}, not ${quoteAlternatives(texts)}`,
   );

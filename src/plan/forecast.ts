@@ -10,7 +10,7 @@ import {
   type ModelForecast,
   type Forecast,
   type ForecastCount,
-  priced,
+  priceCounts,
   modelLabel,
 } from './priced-calls.ts';
 import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';
@@ -112,7 +112,7 @@ function reckoned(
   addJudging({ suites, wanted, plan, rubricTests, evaluatorTests }, mean, add);
   for (const { target, calls, input, output } of certainCalls(explaining))
     add(target, 'qualeval', calls, input, output, {});
-  return { forecast: priced([...counts.values()], found, price), question: mean };
+  return { forecast: priceCounts([...counts.values()], found, price), question: mean };
 }
 
 type Add = (

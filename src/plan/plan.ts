@@ -154,7 +154,7 @@ function requestsOf({
  * A plan that is carried out several times, each time with new answers; or, with a part of 1, that
  * part of it.
  */
-export function repeated(plan: Plan, times: number): Plan {
+export function repeatPlan(plan: Plan, times: number): Plan {
   const { prompt_calls, replayed, grader_calls, evaluator_calls } = plan;
   return {
     ...plan,

@@ -20,7 +20,7 @@ import {
   relativeOwnGate,
   selectTwice,
 } from './noise.ts';
-import { planOf, repeated } from './plan.ts';
+import { planOf, repeatPlan } from './plan.ts';
 import { targetsOf, type PrepareInput, type Prepared } from './prepared.ts';
 import { priceFrom } from './price.ts';
 import { suiteComparison, startSuite, type SuiteComparison, type SuiteRun } from './suite-run.ts';
@@ -66,7 +66,7 @@ export function prepare(
     suites,
     gate,
     next: (asked) => nextTries(asked, gate),
-    plan: withExplainCalls(repeated(once, input.again?.runs ?? 1), explaining),
+    plan: withExplainCalls(repeatPlan(once, input.again?.runs ?? 1), explaining),
     rubricTests,
     evaluatorTests,
     explaining,

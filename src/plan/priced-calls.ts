@@ -40,7 +40,11 @@ export type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target
  * Prices what is counted by model and purpose; counts without calls are left out. `stored`: as in
  * {@link Forecast}.
  */
-export function priced(counts: readonly ForecastCount[], stored: number, price: Price): Forecast {
+export function priceCounts(
+  counts: readonly ForecastCount[],
+  stored: number,
+  price: Price,
+): Forecast {
   const models = counts
     .filter(({ calls }) => calls > 0)
     .map(({ target, ...count }): ModelForecast => {

@@ -124,7 +124,7 @@ async function askOnce(
   const { request, target, open, plainly } = asking;
   const { model } = target;
   const { refusals, closed, label } = server;
-  const known = closed.get('') ?? closed.get(model) ?? refusals.told(request, open);
+  const known = closed.get('') ?? closed.get(model) ?? refusals.faultFor(request, open);
   if (known !== null) return toCompletion({ status: 'fault', fault: known, sent: false }, label);
   const wanted: Ask = {
     ...refusals.without(request),

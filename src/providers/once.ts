@@ -49,7 +49,10 @@ function asReused(completion: Completion): Completion {
  * in the form that `replay` reads, once per request: also an answer that an earlier run paid for,
  * so that the file is whole. Errors are not recorded.
  */
-export function recorded(complete: Complete, write: (line: string) => Promise<void>): Complete {
+export function recordAnswers(
+  complete: Complete,
+  write: (line: string) => Promise<void>,
+): Complete {
   const written = new Set<string>();
   return async (request) => {
     const completion = await complete(request);

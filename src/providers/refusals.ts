@@ -46,7 +46,7 @@ export interface Refusals {
    */
   refuse(fault: Fault, request: Request, open: Finding | null): void;
   /** What a request would be told that need not be sent for it; null: that is not known. */
-  told(request: Request, open: Finding | null): Fault | null;
+  faultFor(request: Request, open: Finding | null): Fault | null;
   /**
    * What this fault says the model refuses, if the request can do without it; `first`: it was not
    * known before. Null: nothing.
@@ -97,7 +97,7 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
     open(request) {
       const kind = openIn(request, without(request));
       if (kind === null || accepted.has(kind)) return null;
-      const other = suspicions.has(kind) && suspicions.told(kind, request) === null;
+      const other = suspicions.has(kind) && suspicions.faultFor(kind, request) === null;
       return { kind, ahead: other ? `${kind} again` : kind };
     },
     accept({ model }, open) {
@@ -108,7 +108,7 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
     refuse(fault, request, open) {
       if (open !== null && isOfParameter(fault, request)) suspicions.add(open.kind, request, fault);
     },
-    told: (request, open) => (open === null ? null : suspicions.told(open.kind, request)),
+    faultFor: (request, open) => (open === null ? null : suspicions.faultFor(open.kind, request)),
     learn(fault, request, sent) {
       const { model } = hosted(request);
       const learned = learnedOf(hosted(request));

@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts';
 interface Suspicions {
   has(kind: string): boolean;
   add(kind: string, request: Request, fault: Fault): void;
-  told(kind: string, request: Request): Fault | null;
+  faultFor(kind: string, request: Request): Fault | null;
 }
 
 /** Of what one request was told nobody knows whether it was about its parameters or its messages. */
@@ -32,7 +32,7 @@ export function createSuspicions(): Suspicions {
       known.messages.set(messages, fault);
       if (first !== messages) known.all ??= unsent(fault);
     },
-    told(kind, { messages }) {
+    faultFor(kind, { messages }) {
       const known = kinds.get(kind);
       if (known === undefined) return null;
       return known.messages.get(JSON.stringify(messages)) ?? known.all;

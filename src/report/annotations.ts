@@ -17,7 +17,7 @@ import {
   suitesWorstFirst,
   type ReferenceEntry,
 } from './sections/order.ts';
-import { difference, metricMeans, passed, rates, size } from './sections/phrases.ts';
+import { difference, metricMeans, passWords, rates, size } from './sections/phrases.ts';
 
 /** A remark on lines of a changed file, as a check run shows it. */
 interface Annotation {
@@ -124,7 +124,7 @@ function onReferences(
       gates ? failed : 'notice',
       `${suite.name}: ${reference.id}${more} ${word}`,
       [
-        `${passed(reference.base)} on base, ${passed(reference.head)} on head.`,
+        `${passWords(reference.base)} on base, ${passWords(reference.head)} on head.`,
         ...referenceWords(reference, PART),
         ...(others.length === 0 ? [] : [`These fail alike: ${namesOf(others)}.`]),
       ].join('\n'),
@@ -243,7 +243,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result): string[] {
   const alike =
     others === 0 ? '' : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} alike`;
   return [
-    `${shorten(reference.id, 120)}: ${passed(reference.base)} on base, ${passed(reference.head)} on head${alike}.`,
+    `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ${passWords(reference.head)} on head${alike}.`,
     ...referenceWords(reference, PART),
   ];
 }

@@ -12,7 +12,7 @@ import {
   STATUS_WORDS,
   change,
   metricMeans,
-  passed,
+  passWords,
   rates,
   repeatedNames,
   rolledUpWords,
@@ -202,7 +202,8 @@ function endingOf(reference: ReferenceResult, suite: SuiteResult, failOn: FailOn
     message,
     body: [placeText(reference), ...referenceWords(reference, PART)].join('\n'),
   });
-  const tries = base === null ? passed(head) : `${passed(base)} on base, ${passed(head)} on head`;
+  const tries =
+    base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;
   const counts = `${tries}${rolledUpWords(reference, suite)}`;
   if (status === 'removed') return ending('skipped', 'removed by this change');
   if (!countsForVerdict(reference))

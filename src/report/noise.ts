@@ -6,7 +6,7 @@ import {
   NO_LINKS,
   bytes,
   code,
-  joined,
+  joinLines,
   paragraph,
   place,
   strong,
@@ -209,5 +209,5 @@ function footer({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult):
     [text(costOf(usage))],
     [code(shortSha(head.sha))],
   ];
-  return paragraph(joined(parts, ' · '), 'small');
+  return paragraph(joinLines(parts, ' · '), 'small');
 }

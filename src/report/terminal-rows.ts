@@ -36,7 +36,7 @@ function unbroken(given: readonly Run[]): Run[][] {
 }
 
 /** Breaks runs into rows of at most `width` columns, between words where it can. */
-export function wrapped(given: readonly Run[], width: number): Row[] {
+export function wrapRuns(given: readonly Run[], width: number): Row[] {
   const rows: Row[] = [[]];
   let used = 0;
   const next = (): void => {
@@ -97,13 +97,13 @@ function spaces(columns: number): Run {
 }
 
 /** A little to the right, as what belongs to the row above. */
-export function indented(rows: readonly Row[]): Row[] {
+export function indentRows(rows: readonly Row[]): Row[] {
   return rows.map((row) => [spaces(GAP), ...row]);
 }
 
 /** The first row behind a mark, the others below its text. */
 export function hanging(mark: string, item: readonly Run[], width: number): Row[] {
-  return wrapped(item, width - mark.length).map((row, index) => [
+  return wrapRuns(item, width - mark.length).map((row, index) => [
     index === 0 ? { text: mark, style: 'plain' as const } : spaces(mark.length),
     ...row,
   ]);
@@ -111,7 +111,7 @@ export function hanging(mark: string, item: readonly Run[], width: number): Row[
 
 /** Columns that a cell takes where nothing makes it break. */
 export function widest(cell: readonly Run[]): number {
-  return wrapped(cell, Infinity).reduce((most, row) => Math.max(most, rowWidth(row)), 0);
+  return wrapRuns(cell, Infinity).reduce((most, row) => Math.max(most, rowWidth(row)), 0);
 }
 
 export function widestOf(cells: readonly Run[][]): number {
@@ -128,7 +128,7 @@ export function longestWord(cell: readonly Run[]): number {
  * takes.
  */
 export function sideBySide(cells: readonly Run[][], widths: readonly number[]): Row[] {
-  const columns = widths.map((columnWidth, index) => wrapped(cells[index] ?? [], columnWidth));
+  const columns = widths.map((columnWidth, index) => wrapRuns(cells[index] ?? [], columnWidth));
   const height = columns.reduce((most, rows) => Math.max(most, rows.length), 0);
   return Array.from({ length: height }, (_, line) =>
     columns.flatMap((rows, index) => {
@@ -147,5 +147,5 @@ export function pairRows(pairs: readonly [Run[], Run[]][], width: number): Row[]
     Math.floor(width / 3),
     pairs.reduce((most, [name]) => Math.max(most, widest(name)), 0),
   );
-  return indented(pairs.flatMap((pair) => sideBySide(pair, [names, width - names - 2 * GAP])));
+  return indentRows(pairs.flatMap((pair) => sideBySide(pair, [names, width - names - 2 * GAP])));
 }

@@ -14,7 +14,7 @@ import { sectionBlocks } from './sections/index.ts';
 import {
   GAP,
   hanging,
-  indented,
+  indentRows,
   longestWord,
   pairRows,
   sideBySide,
@@ -23,7 +23,7 @@ import {
   type Style,
   widest,
   widestOf,
-  wrapped,
+  wrapRuns,
 } from './terminal-rows.ts';
 
 export interface TerminalOptions {
@@ -107,7 +107,7 @@ function paint({ text, style }: Run, colour: boolean): string {
 function blockRows(block: Block, width: number): Row[] {
   switch (block.kind) {
     case 'paragraph':
-      return wrapped(runs(block.line, PARAGRAPHS[block.tone]), width);
+      return wrapRuns(runs(block.line, PARAGRAPHS[block.tone]), width);
     case 'list':
       return block.items.flatMap((item) => hanging('- ', runs(item), width));
     case 'diff':
@@ -121,7 +121,7 @@ function blockRows(block: Block, width: number): Row[] {
       return tableRows(block, width);
     case 'facts':
       return [
-        ...wrapped(runs(block.title, 'bold'), width),
+        ...wrapRuns(runs(block.title, 'bold'), width),
         ...pairRows(
           block.rows.map(({ name, value }) => [runs(name, 'dim'), runs(value)]),
           width,
@@ -130,8 +130,8 @@ function blockRows(block: Block, width: number): Row[] {
       ];
     case 'group':
       return [
-        ...wrapped(runs(block.summary, 'bold'), width),
-        ...block.blocks.flatMap((inner) => indented(blockRows(inner, width - GAP))),
+        ...wrapRuns(runs(block.summary, 'bold'), width),
+        ...block.blocks.flatMap((inner) => indentRows(blockRows(inner, width - GAP))),
       ];
   }
 }
@@ -229,7 +229,7 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
     const below = (row: Run[][]): Row[] =>
       shown === columns.length
         ? []
-        : indented(
+        : indentRows(
             hanging(
               '',
               [...(head.at(-1) ?? []), { text: ': ', style: 'plain' }, ...(row.at(-1) ?? [])],

@@ -69,7 +69,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   const candidates = await withEdits(wanted, unit, bench);
   let unjudged = false;
   for (const candidate of candidates) {
-    const found = await tried(cause, unit, candidate, bench, LEVEL / candidates.length);
+    const found = await tryCandidate(cause, unit, candidate, bench, LEVEL / candidates.length);
     if (found === 'unjudged') unjudged = true;
     else if (found !== 'no better')
       return { fix: { kind: candidate.kind, ...candidate.edit, ...found } };
@@ -146,7 +146,7 @@ type Counts = Table['head'];
  * What a candidate does, where it is better than head at this level and costs nothing, by tries that
  * were all judged. What held is asked only for one that restores what fell.
  */
-async function tried(
+async function tryCandidate(
   cause: Cause,
   unit: CauseUnit,
   candidate: Candidate,

@@ -7,7 +7,7 @@ import { codeProblems } from '../plan/compile.ts';
 import { costCap, costProblems, spendNotices } from '../plan/cost-cap.ts';
 import { affordable, withExplainCalls } from '../plan/explain-calls.ts';
 import { forecast, portionOfCost } from '../plan/forecast.ts';
-import { callsOf, overBudget, repeated } from '../plan/plan.ts';
+import { callsOf, overBudget, repeatPlan } from '../plan/plan.ts';
 import { prepare, priceSettings } from '../plan/prepare.ts';
 import { targetsOf, type Prepared } from '../plan/prepared.ts';
 import { NO_LIST, priceFrom, type CostCap } from '../plan/price.ts';
@@ -151,7 +151,7 @@ function spending(
 /** Comparisons of base with itself draw new answers each time, which are stored nowhere. */
 function priced({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
   if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
-  const once = { ...prepared, plan: repeated(prepared.plan, 1 / again.runs) };
+  const once = { ...prepared, plan: repeatPlan(prepared.plan, 1 / again.runs) };
   return timesForecast(forecast(once, { price: prepared.price, stored: () => false }), again.runs);
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Guard } from '../plan/budget.ts';
-import { createOnce, recorded } from '../providers/once.ts';
+import { createOnce, recordAnswers } from '../providers/once.ts';
 import { requestKey } from '../select/generation.ts';
 import type { Store } from '../store/index.ts';
 import type { Complete, Completion, Request, Target } from '../types/model.ts';
@@ -78,7 +78,7 @@ export function createAsking({
   const written =
     record === null
       ? (ask: Complete): Complete => ask
-      : (ask: Complete): Complete => recorded(ask, record);
+      : (ask: Complete): Complete => recordAnswers(ask, record);
   const within = (ask: Complete, answers: 'keep' | 'forget'): Complete =>
     createOnce(ask, { keyOf: requestKeyOf, answers });
   const open = async (): Promise<Layers> => {

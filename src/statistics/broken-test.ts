@@ -1,6 +1,6 @@
 import type { Bundle } from './bundles.ts';
 import { headPasses, sumOf, tails, times, type Distribution } from './distributions.ts';
-import { grouped } from './suite-test.ts';
+import { groupTables } from './suite-test.ts';
 import { isInformative, type Counts, type Table } from './table.ts';
 
 /** Shares of the references that the alternative breaks outright, and halves. */
@@ -32,7 +32,7 @@ export function brokenTest(all: readonly Table[], bundles: readonly Bundle[] = [
   const tables = [...all.filter((_, i) => !bundled.has(i)), ...bundles.map(allPass)];
   const prior = fittedPrior(tables);
   const scores = new Map<string, Scored>();
-  const groups = grouped(tables).map(({ table, count }) => {
+  const groups = groupTables(tables).map(({ table, count }) => {
     const scored = scoredLaw(table, prior);
     scores.set(keyOf(table), scored);
     return times(scored.law, count);

@@ -75,7 +75,7 @@ export function bundlesOf(
 }
 
 /** Clusters with base and head exchanged, so that a test for "worse" becomes one for "better". */
-export function mirroredClusters(clusters: readonly Cluster[]): Cluster[] {
+export function mirrorClusters(clusters: readonly Cluster[]): Cluster[] {
   return clusters.map((members) =>
     members.map(({ at, base, head }) => ({ at, base: head, head: base })),
   );

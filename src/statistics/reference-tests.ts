@@ -1,6 +1,6 @@
 import { headPasses } from './distributions.ts';
-import { grouped } from './suite-test.ts';
-import { mirrored, type Table, within } from './table.ts';
+import { groupTables } from './suite-test.ts';
+import { mirrorTables, type Table, within } from './table.ts';
 
 /**
  * Fisher's exact one-sided test of a single table: P(K <= passes on head) with K as in
@@ -24,7 +24,7 @@ interface Ladder {
 
 /** The ladders of all informative tables; the others attain nothing but 1 and cost nothing. */
 function ladders(tables: readonly Table[]): Ladder[] {
-  return grouped(tables).map(({ table, count }) => ({
+  return groupTables(tables).map(({ table, count }) => ({
     levels: referenceTest(table).levels,
     count,
   }));
@@ -34,7 +34,7 @@ function ladders(tables: readonly Table[]): Ladder[] {
  * F(x): the largest attainable level that is at most `x`, which is also P(p <= x); 0 when there is
  * none.
  */
-function attained(levels: readonly number[], x: number): number {
+function attainedLevel(levels: readonly number[], x: number): number {
   let [from, to] = [0, levels.length];
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -53,7 +53,7 @@ function attained(levels: readonly number[], x: number): number {
  * Source: Heyse 2011, "A false discovery rate procedure for categorical data".
  */
 export function discreteFdr(tables: readonly Table[]): { down: number[]; up: number[] } {
-  return { down: oneSided(tables), up: oneSided(mirrored(tables)) };
+  return { down: oneSided(tables), up: oneSided(mirrorTables(tables)) };
 }
 
 function oneSided(tables: readonly Table[]): number[] {
@@ -68,7 +68,7 @@ function oneSided(tables: readonly Table[]): number[] {
     if (x >= 1) return;
     const mass =
       expected.get(x) ??
-      all.reduce((sum, { levels, count }) => sum + count * attained(levels, x), 0);
+      all.reduce((sum, { levels, count }) => sum + count * attainedLevel(levels, x), 0);
     expected.set(x, mass);
     smallest = Math.min(smallest, mass / (order.length - fromTop));
     q[i] = smallest;

@@ -14,7 +14,7 @@ interface Group {
  * totals: a suite has thousands of tables and a few dozen groups, and results do not depend on the
  * order of the tables.
  */
-export function grouped(tables: readonly Table[]): Group[] {
+export function groupTables(tables: readonly Table[]): Group[] {
   const groups = new Map<string, Group & { order: readonly number[] }>();
   for (const table of tables) {
     if (!isInformative(table)) continue;
@@ -59,7 +59,7 @@ export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] =
   const bundled = new Set(bundles.flatMap(({ members }) => members));
   const alone = bundled.size === 0 ? tables : tables.filter((_, i) => !bundled.has(i));
   const law = sumOf([
-    ...grouped(alone).map(({ table, count }) => times(headPasses(table), count)),
+    ...groupTables(alone).map(({ table, count }) => times(headPasses(table), count)),
     ...bundles.map(bundlePasses),
   ]);
   const seen =

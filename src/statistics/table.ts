@@ -23,7 +23,7 @@ export interface Table {
 }
 
 /** Tables with base and head exchanged, so that a test for "worse" becomes one for "better". */
-export function mirrored(tables: readonly Table[]): Table[] {
+export function mirrorTables(tables: readonly Table[]): Table[] {
   return tables.map(({ base, head }) => ({ base: head, head: base }));
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Entry } from './entry.ts';
-import { openFile, told, type StoreAccess } from './file.ts';
+import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
 import { batchesOf, recordsOf, type Batches, type Records } from './records.ts';
 
 /** How long another process that holds a file is usually waited for, in milliseconds. */
@@ -60,21 +60,21 @@ function rowsOf(db: DatabaseSync): Database {
     ...guarded(batchesOf(db)),
     ...guarded(records),
     compact: () =>
-      told(() => {
+      withStoreErrors(() => {
         records.trim();
         db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
       }),
     patience: (ms) =>
-      told(() => {
+      withStoreErrors(() => {
         db.exec(`PRAGMA busy_timeout = ${String(ms)}`);
       }),
     copyTo: (file) =>
-      told(() => {
+      withStoreErrors(() => {
         db.prepare('VACUUM INTO ?').run(file);
       }),
-    version: () => told(() => Number(version.get()?.['data_version'])),
+    version: () => withStoreErrors(() => Number(version.get()?.['data_version'])),
     close: () =>
-      told(() => {
+      withStoreErrors(() => {
         db.close();
       }),
   };
@@ -85,7 +85,7 @@ function guarded<T extends object>(functions: T): T {
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]: [string, (...given: unknown[]) => unknown]) => [
       name,
-      (...given: unknown[]) => told(() => work(...given)),
+      (...given: unknown[]) => withStoreErrors(() => work(...given)),
     ]),
   ) as T;
 }
@@ -116,7 +116,7 @@ function answerRows(db: DatabaseSync): AnswerRows {
   const use = changing(db, 'UPDATE completions SET used = max(used, ?) WHERE key = ?');
   const remove = changing(db, 'DELETE FROM completions WHERE key = ?');
   const unused = changing(db, 'DELETE FROM completions WHERE used < ?');
-  const bytes = (): number => told(() => Number(sum.get()?.['bytes']));
+  const bytes = (): number => withStoreErrors(() => Number(sum.get()?.['bytes']));
   const put = (entry: Entry, now: number): number => {
     const size = Buffer.byteLength(entry.body) + ROW_BYTES;
     insert(entry.key, entry.model, entry.body, entry.digest, size, now);
@@ -124,7 +124,7 @@ function answerRows(db: DatabaseSync): AnswerRows {
   };
   return {
     get: (key) =>
-      told(() => {
+      withStoreErrors(() => {
         const row = select.get(key);
         return row === undefined
           ? null
@@ -147,7 +147,7 @@ function answerRows(db: DatabaseSync): AnswerRows {
       transaction(db, () => {
         for (const key of keys) use(now, key);
       }),
-    totals: () => told(() => totalsOf(db, sum.get() ?? {})),
+    totals: () => withStoreErrors(() => totalsOf(db, sum.get() ?? {})),
     bytes,
     removeUnusedSince: (time) => unused(time),
     shrink: (limit) => removeOldest(db, bytes() - limit, remove),
@@ -157,15 +157,16 @@ function answerRows(db: DatabaseSync): AnswerRows {
 /** A statement that changes rows, prepared at its first use; the number of rows it changed. */
 function changing(db: DatabaseSync, sql: string): (...values: (string | number)[]) => number {
   let prepared: ReturnType<DatabaseSync['prepare']> | null = null;
-  return (...values) => told(() => Number((prepared ??= db.prepare(sql)).run(...values).changes));
+  return (...values) =>
+    withStoreErrors(() => Number((prepared ??= db.prepare(sql)).run(...values).changes));
 }
 
 function* entriesOf(db: DatabaseSync): IterableIterator<Entry> {
-  const rows = told(() =>
+  const rows = withStoreErrors(() =>
     db.prepare('SELECT key, model, body, digest FROM completions ORDER BY key').iterate(),
   );
   for (;;) {
-    const row = told(() => rows.next());
+    const row = withStoreErrors(() => rows.next());
     if (row.done === true) return;
     const { key, model, body, digest } = row.value;
     yield { key: String(key), model: String(model), body: String(body), digest: String(digest) };
@@ -206,12 +207,12 @@ function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
 }
 
 function transaction(db: DatabaseSync, work: () => void): void {
-  told(() => {
+  withStoreErrors(() => {
     db.exec('BEGIN IMMEDIATE');
   });
   try {
     work();
-    told(() => {
+    withStoreErrors(() => {
       db.exec('COMMIT');
     });
   } catch (error) {

@@ -28,7 +28,7 @@ const DAMAGED = new Set([11, 26]);
 const BUSY = 5;
 
 /** What `work` gives, with whatever it throws as a {@link StoreError}. */
-export function told<T>(work: () => T): T {
+export function withStoreErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -73,7 +73,7 @@ export function openFile<T>(
   { access, busyMs }: FileOptions,
   prepare: (db: DatabaseSync) => T,
 ): T {
-  return told(() => {
+  return withStoreErrors(() => {
     const known = inspect(file);
     if (known === 'absent' && access === 'read') throw new StoreError('absent', 'does not exist');
     if (access === 'read-write') mkdirSync(dirname(file), { recursive: true });
@@ -90,7 +90,7 @@ export function openFile<T>(
     };
     if (access === 'read-write') return open(file);
     try {
-      return told(() => open(file));
+      return withStoreErrors(() => open(file));
     } catch (error) {
       if (!(error instanceof StoreError) || error.trouble !== 'unavailable') throw error;
       return open(asItLies(file));

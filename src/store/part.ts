@@ -69,7 +69,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
     if (completion.status === 'ok') known.add(key);
     counts[entry === null ? 'others' : 'answers'] += 1;
     if (entry === null)
-      writeSync(lines, `${JSON.stringify({ key, completion: told(completion) })}\n`);
+      writeSync(lines, `${JSON.stringify({ key, completion: withoutCallDetails(completion) })}\n`);
     else db.put(entry, 0);
   };
   const close = (): void => {
@@ -218,7 +218,7 @@ function ofPart<T>(work: () => T): T {
 }
 
 /** Without what is said of a call: who waits for it was told, and the merge has the sum. */
-function told(completion: Completion): Completion {
+function withoutCallDetails(completion: Completion): Completion {
   if (completion.status === 'ok') {
     const { refused: _, cached: __, ...answer } = completion;
     return answer;

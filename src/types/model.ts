@@ -208,7 +208,7 @@ const DECLINED: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'progr
  * Why whoever was asked gave no answer that could be judged, though nothing was in the way; null:
  * there is one, or something was.
  */
-export function declined(completion: Completion): string | null {
+export function whyDeclined(completion: Completion): string | null {
   if (completion.status === 'error')
     return DECLINED.has(completion.kind) ? completion.message : null;
   const { finish_reason, output, tool_calls } = completion;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createProviders } from '../../../src/providers/index.ts';
-import { recorded } from '../../../src/providers/once.ts';
+import { recordAnswers } from '../../../src/providers/once.ts';
 import type { Completion, Request } from '../../../src/types/model.ts';
 import { errorOf, options, requestTo, says } from '../../unit/providers/providers-setting.ts';
 
@@ -144,7 +144,7 @@ describe('record', () => {
 
   test('writes lines from which replay gives the same completion', async () => {
     const lines: string[] = [];
-    const record = recorded(
+    const record = recordAnswers(
       () => Promise.resolve(completion),
       (text) => {
         lines.push(text);
@@ -176,7 +176,7 @@ describe('record', () => {
       earlier,
       earlier,
     ];
-    const record = recorded(
+    const record = recordAnswers(
       () => Promise.resolve(results.shift()!),
       (text) => {
         lines.push(text);

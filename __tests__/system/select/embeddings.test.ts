@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { recorded } from '../../../src/providers/once.ts';
+import { recordAnswers } from '../../../src/providers/once.ts';
 import { createReplay } from '../../../src/providers/replay.ts';
 import { requestKey } from '../../../src/select/generation.ts';
 import { recordingKey } from '../../../src/select/generation.ts';
@@ -132,7 +132,7 @@ describe('a vector and an answer to the same text', () => {
       embedding ? { vector: [0.5, 1] } : { text: 'a word' },
     );
     const lines: string[] = [];
-    const complete = recorded(providers.complete, async (line) => {
+    const complete = recordAnswers(providers.complete, async (line) => {
       lines.push(line);
     });
     for (const purpose of ['embedding', 'prompt'] as const) await complete({ ...request, purpose });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { combined, nextQuestion, satisfiedBy, turnsTo } from '../../../src/ask/conversation.ts';
+import { combineWords, nextQuestion, satisfiedBy, turnsTo } from '../../../src/ask/conversation.ts';
 import type {
   ConversationTurn,
   CriterionWord,
@@ -28,7 +28,7 @@ describe('the words of several evaluators', () => {
     ['majority', ['yes', 'unknown', 'unknown'], false],
     ['majority', ['yes'], true],
   ])('under %s, %j is %p', (rule, words, met) => {
-    expect(combined(rule, words)).toBe(met);
+    expect(combineWords(rule, words)).toBe(met);
   });
 
   test('are met by all only where they are by the majority, and by the majority only where they are by any', () => {
@@ -38,8 +38,8 @@ describe('the words of several evaluators', () => {
     });
     fc.assert(
       fc.property(words, (list) => {
-        if (combined('all', list)) expect(combined('majority', list)).toBe(true);
-        if (combined('majority', list)) expect(combined('any', list)).toBe(true);
+        if (combineWords('all', list)) expect(combineWords('majority', list)).toBe(true);
+        if (combineWords('majority', list)) expect(combineWords('any', list)).toBe(true);
       }),
     );
   });

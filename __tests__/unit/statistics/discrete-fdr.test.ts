@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { discreteFdr } from '../../../src/statistics/reference-tests.ts';
-import { mirrored } from '../../../src/statistics/table.ts';
+import { mirrorTables } from '../../../src/statistics/table.ts';
 import fc from '../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
@@ -17,7 +17,7 @@ describe('discreteFdr', () => {
   test('swaps its directions with the sides', () => {
     fc.assert(
       fc.property(anyTables(), (tables) => {
-        const [one, other] = [discreteFdr(tables), discreteFdr(mirrored(tables))];
+        const [one, other] = [discreteFdr(tables), discreteFdr(mirrorTables(tables))];
         expect(other).toEqual({ down: one.up, up: one.down });
       }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../src/statistics/distributions.ts';
 import { differenceInterval, meanDifference } from '../../../src/statistics/interval.ts';
-import { mirrored } from '../../../src/statistics/table.ts';
+import { mirrorTables } from '../../../src/statistics/table.ts';
 import fc from '../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
@@ -94,7 +94,7 @@ describe('differenceInterval', () => {
   test('turns round when the sides are swapped', () => {
     fc.assert(
       fc.property(anyTables(), (tables) => {
-        const [one, other] = [differenceInterval(tables), differenceInterval(mirrored(tables))];
+        const [one, other] = [differenceInterval(tables), differenceInterval(mirrorTables(tables))];
         expect(other?.low ?? 0).toBeCloseTo(-(one?.high ?? 0), 12);
       }),
     );

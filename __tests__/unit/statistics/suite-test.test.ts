@@ -3,7 +3,7 @@ import { headMoments } from '../../../src/statistics/distributions.ts';
 import { normalCdf } from '../../../src/statistics/distributions.ts';
 import { suiteTest } from '../../../src/statistics/suite-test.ts';
 import type { Table } from '../../../src/statistics/table.ts';
-import { mirrored } from '../../../src/statistics/table.ts';
+import { mirrorTables } from '../../../src/statistics/table.ts';
 import fc from '../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
 import type { Row } from './vectors.ts';
@@ -68,7 +68,7 @@ describe('suiteTest', () => {
   test('swaps down and up when the sides are swapped', () => {
     fc.assert(
       fc.property(anyTables(), (tables) => {
-        const [one, other] = [suiteTest(tables), suiteTest(mirrored(tables))];
+        const [one, other] = [suiteTest(tables), suiteTest(mirrorTables(tables))];
         expect(other.down).toBeCloseTo(one.up, 12);
         expect(other.midDown).toBeCloseTo(one.midUp, 12);
       }),

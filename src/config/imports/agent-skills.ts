@@ -15,7 +15,7 @@ import {
   type Loss,
 } from './draft.ts';
 import { UNNAMED_MODEL } from './models.ts';
-import { escaped } from './templates.ts';
+import { escapeNames } from './templates.ts';
 import { judgeTheRest } from './unjudged.ts';
 
 /** What a skill's evals are read with. */
@@ -154,7 +154,7 @@ function promptDraft(document: Document, skill: Place, body: string, tests: Draf
     variables: [{ name: 'prompt' }, ...(hasFiles ? [{ name: 'files' }] : [])],
     // Braces of the skill's text are its own.
     messages: [
-      { role: 'system', content: escaped(body) },
+      { role: 'system', content: escapeNames(body) },
       { role: 'user', content: hasFiles ? '{prompt}{files}' : '{prompt}' },
     ],
   });

@@ -2,7 +2,7 @@ import { vendorOf } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { factsOf, isVendor, keyInputs, languageOwners, vendorNames } from '../../types/vendors.ts';
 import { ownEntry } from './draft.ts';
-import { addressed, entryFor, readForeignParameters, type ImportedModel } from './models.ts';
+import { serverModel, entryFor, readForeignParameters, type ImportedModel } from './models.ts';
 
 /** A model that FlexEval asks by one of its completion functions, or why nothing can be asked. */
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
@@ -118,7 +118,7 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
 }
 
 function local(kwargs: JsonMap): ReturnType<Read> {
-  const found = addressed(kwargs['endpoint'], textOf(kwargs, 'model_name') ?? 'default');
+  const found = serverModel(kwargs['endpoint'], textOf(kwargs, 'model_name') ?? 'default');
   if (found === null) return { why: 'it names no server' };
   return {
     name: found.name,

@@ -8,7 +8,7 @@ import type { ImportedModel } from './models.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
-import { escaped, fillIn, inputOf, pathsOf, shown, toOurs } from './templates.ts';
+import { escapeNames, fillIn, inputOf, pathsOf, shown, toOurs } from './templates.ts';
 
 /**
  * What is sent for each test, in their order, where a function or a template with logic makes it, or
@@ -125,6 +125,6 @@ export function sourceOf({ made, messages }: ForeignPrompt): { role: string; con
   if (made === null)
     return messages.map(({ role, template }) => ({ role, content: toOurs(template) }));
   return made.kind === 'code'
-    ? [{ role: 'user', content: escaped(made.source) }]
-    : made.messages.map(({ role, content }) => ({ role, content: escaped(content) }));
+    ? [{ role: 'user', content: escapeNames(made.source) }]
+    : made.messages.map(({ role, content }) => ({ role, content: escapeNames(content) }));
 }

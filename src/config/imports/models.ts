@@ -148,7 +148,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const { parameters, left: refused } = readForeignParameters(config);
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
-  const own = found.endpoint === null ? addressed(address, found.model, languageOf(id)) : null;
+  const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
   // The vendor itself must not be asked what was meant for another server.
   if (found.endpoint === null && own === null && address !== null)
     return {
@@ -227,7 +227,7 @@ function serverName({ host, pathname }: URL): string {
  * A model on a server whose address a file gives: known to the run by its host's name, port and
  * path.
  */
-export function addressed(
+export function serverModel(
   address: Json | undefined,
   model: string,
   provider: VendorName = 'openai',

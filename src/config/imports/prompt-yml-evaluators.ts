@@ -65,7 +65,7 @@ const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
  * With the judge's model: the first one named grades where the settings name none, another one
  * stands beside its metric. What else is written is said.
  */
-export function judged(
+export function withJudge(
   converted: Converted,
   evaluator: JsonMap,
   place: Place,

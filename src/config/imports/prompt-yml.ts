@@ -13,7 +13,7 @@ import {
   uniqueNames,
 } from './draft.ts';
 import { publishedModel, readForeignParameters } from './models.ts';
-import { convertEvaluator, judged, nameOf } from './prompt-yml-evaluators.ts';
+import { convertEvaluator, withJudge, nameOf } from './prompt-yml-evaluators.ts';
 import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './templates.ts';
 import { judgeTheRest } from './unjudged.ts';
 
@@ -169,7 +169,7 @@ function testsDraft(
   for (const { evaluator, path, name } of named) {
     const place = document.placeOf(path);
     const converted = isMap(evaluator)
-      ? judged(convertEvaluator(evaluator), evaluator, place, imported)
+      ? withJudge(convertEvaluator(evaluator), evaluator, place, imported)
       : { why: 'it is not a map' };
     if ('why' in converted) left.push(leftOut(place, `the evaluator ${name}`, converted.why));
     else if (JSON.stringify(converted.metric).includes('{{'))

@@ -1,6 +1,11 @@
 import type { Json, Place, JsonMap } from '../../types/plain.ts';
 import { leftOut } from './draft.ts';
-import { expanded, type ForeignTest, type Reader, type Variables } from './promptfoo-values.ts';
+import {
+  expandVariables,
+  type ForeignTest,
+  type Reader,
+  type Variables,
+} from './promptfoo-values.ts';
 import { fieldsOf } from './text-assertions.ts';
 
 const PREFIXES: readonly (readonly [RegExp, string])[] = [
@@ -108,7 +113,7 @@ export function readRow(
     }
   }
   const { __description: description } = row;
-  return expanded(
+  return expandVariables(
     {
       description: typeof description === 'string' && description !== '' ? description : null,
       variables: new Map([...defaults.variables, ...variables]),

@@ -8,7 +8,7 @@ import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import { ROW_KEYS, readRow } from './promptfoo-rows.ts';
 import { readScenarios } from './promptfoo-scenarios.ts';
 import {
-  expanded,
+  expandVariables,
   left,
   type Defaults,
   type ForeignTest,
@@ -63,7 +63,7 @@ export async function readForeignTests(
     const { always: _, ...defaults } = reader.defaults;
     return defaults.assertions.length === 0 && defaults.variables.size === 0
       ? []
-      : expanded(
+      : expandVariables(
           { description: null, ...defaults, place: document.placeOf(['defaultTest']) },
           reader,
         );
@@ -224,7 +224,7 @@ async function readTest(
   const inherited = options['disableDefaultAsserts'] === true ? always : [...assertions, ...always];
   const description =
     typeof map['description'] === 'string' && map['description'] !== '' ? map['description'] : null;
-  return expanded(
+  return expandVariables(
     {
       description,
       variables: new Map([...reader.defaults.variables, ...variables]),

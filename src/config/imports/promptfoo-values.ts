@@ -84,7 +84,7 @@ const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
  * A list of texts as a variable's value means a test for each of its entries; several such lists
  * mean all combinations. Any other list is one value, and so is every list where `expands` is false.
  */
-export function expanded(
+export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<Reader, 'limits' | 'left'>,
 ): ForeignTest[] {

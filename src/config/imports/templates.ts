@@ -82,21 +82,21 @@ export function variableOf(path: readonly Step[]): string {
 /** A template in our form, `{name}`; braces that would mean something here are doubled. */
 export function toOurs(template: Extract<Template, { ok: true }>): string {
   return template.parts
-    .map((part) => ('text' in part ? escaped(part.text) : `{${variableOf(part.path)}}`))
+    .map((part) => ('text' in part ? escapeNames(part.text) : `{${variableOf(part.path)}}`))
     .join('');
 }
 
 /** A text of another tool in our form; what is no template that is read here means itself. */
 export function oursOf(text: string): string {
   const template = readTemplate(text);
-  return template.ok ? toOurs(template) : escaped(text);
+  return template.ok ? toOurs(template) : escapeNames(text);
 }
 
 /**
  * Text in our form that means itself: a name in braces is doubled. Of several braces around a name
  * one pair is kept.
  */
-export function escaped(text: string): string {
+export function escapeNames(text: string): string {
   return text.replace(
     /(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g,
     (_, open: string, name: string, close: string) => {

@@ -42,7 +42,7 @@ export async function listHtml(
   const rows = await rowsWithin(rowsOf(input), limit);
   if (rows === null) return null;
   const facets = facetsOf(input);
-  const contents = await packed(contentsOf(input, facets));
+  const contents = await packValue(contentsOf(input, facets));
   return lines([
     '<section id="references"><h2>References</h2>',
     ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
@@ -178,7 +178,7 @@ const PACK_ROWS = 100;
 /** The rows of a long list: the first as HTML, the others packed. */
 interface Rows {
   open: string[];
-  /** Each `PACK_ROWS` rows, as `packed` writes them. */
+  /** Each `PACK_ROWS` rows, as `packValue` writes them. */
   packs: string[];
 }
 
@@ -190,7 +190,7 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   let next: string[] = [];
   const pack = async (): Promise<void> => {
     if (next.length === 0) return;
-    const one = await packed(next);
+    const one = await packValue(next);
     packs.push(one);
     size += one.length;
     next = [];
@@ -207,7 +207,7 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
 }
 
 /** A value as JSON, deflated, in base64: what the page's script reads with what every browser has. */
-async function packed(value: unknown): Promise<string> {
+async function packValue(value: unknown): Promise<string> {
   const stream = new Blob([JSON.stringify(value)])
     .stream()
     .pipeThrough(new CompressionStream('deflate-raw'));

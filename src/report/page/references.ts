@@ -20,7 +20,7 @@ import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
 import { jsonText } from '../sections/evidence.ts';
 import { faceOf } from '../sections/faces.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
-import { STATUS_WORDS, passed, rateInterval } from '../sections/phrases.ts';
+import { STATUS_WORDS, passWords, rateInterval } from '../sections/phrases.ts';
 import { marksOf, stripLine, stripName, stripsOf } from '../sections/strips.ts';
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 import type { PageIndex, RatedAttribute } from './page-index.ts';
@@ -162,7 +162,7 @@ export function dots(side: SideResult, sign: string): string {
 function sidesHtml({ status, base, head }: ReferenceResult, characters: number): string {
   const marked = status === 'unchanged' || status === 'pass' ? null : marks(base, head, characters);
   const side = (of: SideResult, name: string, kind: string, own: Marked | null): string =>
-    `<div class="tries ${kind}"><h3>${name} – ${passed(of)}</h3>${triesHtml(of, characters, own)}</div>`;
+    `<div class="tries ${kind}"><h3>${name} – ${passWords(of)}</h3>${triesHtml(of, characters, own)}</div>`;
   return [
     ...(base === null ? [] : [side(base, 'Base', 'base', marked?.base ?? null)]),
     ...(head === null

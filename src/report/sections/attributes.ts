@@ -5,7 +5,7 @@ import { shorten } from '../../text/visible.ts';
 import {
   code,
   group,
-  joined,
+  joinLines,
   lineBreak,
   paragraph,
   text,
@@ -227,11 +227,11 @@ function neighboursLine(together: readonly Row[], items: number, several: boolea
     ]);
   const more = andMore(together.length, shown.length);
   return [
-    ...joined(shown, ', '),
+    ...joinLines(shown, ', '),
     text(
       `${more === null ? '' : ` ${more}`} ${wayOf(first.attribute)} only with the references ${alone ? 'it shares' : 'they share'} with `,
     ),
-    ...joined(
+    ...joinLines(
       explainers(first.attribute, first.of).map((name): Line => [code(name)]),
       ', ',
     ),

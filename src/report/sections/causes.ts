@@ -7,7 +7,7 @@ import { shorten, visibleLine } from '../../text/visible.ts';
 import {
   code,
   group,
-  joined,
+  joinLines,
   paragraph,
   place,
   strong,
@@ -113,7 +113,7 @@ function sameLine(others: readonly Finding[]): Line {
   const more = others.length - shown.length;
   return [
     text(` The same in ${counted(others.length, 'more suite')}: `),
-    ...joined(shown, ', '),
+    ...joinLines(shown, ', '),
     text(more === 0 ? '.' : ` and ${count(more)} more.`),
   ];
 }
@@ -135,7 +135,7 @@ function unitsLine({ relation, units }: Cause): Line {
   const more = units.length - shown.length;
   const between = relation === 'either' ? ' or ' : ' and ';
   return [
-    ...joined(shown, between),
+    ...joinLines(shown, between),
     ...(more > 0 ? [text(` and ${count(more)} more`)] : []),
     text(RELATIONS[relation]),
   ];

@@ -4,7 +4,7 @@ import type { Result } from '../../result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import {
   group,
-  joined,
+  joinLines,
   paragraph,
   place,
   strong,
@@ -141,7 +141,7 @@ function filesLine(files: readonly ChangedText[]): Line {
   const shown = files.slice(0, NAMED_FILES);
   const more = files.length - shown.length;
   return [
-    ...joined(
+    ...joinLines(
       shown.map((one) => [place(one.file, firstLine(one))]),
       ', ',
     ),

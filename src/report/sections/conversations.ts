@@ -12,7 +12,7 @@ import { percent, signed, count, counted } from '../../text/amounts.ts';
 import {
   code,
   group,
-  joined,
+  joinLines,
   paragraph,
   text,
   type Block,
@@ -209,7 +209,7 @@ function paired(results: readonly EvaluatorResult[]): Row[] {
 function cellsOf({ result, grade }: Row, criteria: readonly string[], compares: boolean): Line[] {
   const { accepted, rejected, balanced_accuracy: balanced, unread } = grade;
   return [
-    joined(
+    joinLines(
       grade.evaluators.map((name): Line => [code(name)]),
       ' + ',
     ),

@@ -250,7 +250,7 @@ export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
 export const place = (file: string, line: number): Inline => ({ kind: 'place', file, line });
 
 /** Someone's text that leads to its place; where nothing can be linked the place stands behind it. */
-export function named(
+export function placeLink(
   words: string,
   { file, line }: { file: string; line: number },
   limit: number = NAME_LIMIT,
@@ -270,6 +270,6 @@ export function group(summary: Line, blocks: Block[]): Block[] {
 }
 
 /** Lines joined by a separator. */
-export function joined(lines: readonly Line[], separator: string): Line {
+export function joinLines(lines: readonly Line[], separator: string): Line {
   return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
 }

@@ -7,8 +7,8 @@ import { shorten } from '../../text/visible.ts';
 import {
   SENTENCE,
   code,
-  joined,
-  named,
+  joinLines,
+  placeLink,
   paragraph,
   strong,
   text,
@@ -117,8 +117,8 @@ function causeLine({ message, tries, references }: ErrorCause): Line {
     text(`${count(tries)} × `),
     code(shorten(message, SENTENCE), SENTENCE),
     text(' ('),
-    ...joined(
-      shown.map((reference) => [named(shortFace(reference), reference)]),
+    ...joinLines(
+      shown.map((reference) => [placeLink(shortFace(reference), reference)]),
       ', ',
     ),
     text(more === null ? ')' : ` ${more})`),

@@ -5,7 +5,7 @@ import type { Score } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';
 import {
   code,
-  joined,
+  joinLines,
   text,
   type Block,
   type Detail,
@@ -113,7 +113,7 @@ export function inputLine({ input }: ReferenceResult, characters: number): Line 
   const entries = Object.entries(input);
   if (entries.length === 0) return [text('none')];
   const one = Math.max(40, Math.floor(characters / entries.length));
-  return joined(
+  return joinLines(
     entries.map(([name, value]): Line => [code(name), text(' = '), code(String(value), one)]),
     ', ',
   );

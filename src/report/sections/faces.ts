@@ -1,6 +1,6 @@
 import type { ReferenceResult } from '../../result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { code, named, text, type Line } from './document.ts';
+import { code, placeLink, text, type Line } from './document.ts';
 
 /** An id that says something, or the input's first words beside one that was made from a hash. */
 export function faceOf(reference: ReferenceResult): Line {
@@ -14,8 +14,8 @@ export function faceOf(reference: ReferenceResult): Line {
 export function linkedFace(reference: ReferenceResult): Line {
   const words = wordsOf(reference);
   return words === null
-    ? [named(reference.id, reference)]
-    : [named(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
+    ? [placeLink(reference.id, reference)]
+    : [placeLink(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
 }
 
 /** The face of a reference as plain text, cut at a word's end, for lists and other tools. */

@@ -2,7 +2,7 @@ import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { code, joined, strong, text, type Block, type Detail, type Line } from './document.ts';
+import { code, joinLines, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { whole } from './emphasis.ts';
 import { inputLine, jsonText } from './evidence.ts';
 import { faceOf, shortFaceOf } from './faces.ts';
@@ -55,7 +55,7 @@ function titleOf(
     text(`${counted(judged, 'answer')} in `),
     code(name),
     text(`, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass: `),
-    ...joined(
+    ...joinLines(
       named.map(({ id }) => [code(shortFaceOf(id, references))]),
       ', ',
     ),

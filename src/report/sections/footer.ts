@@ -1,7 +1,7 @@
 import type { Result } from '../../result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
 import type { Purpose } from '../../types/model.ts';
-import { code, joined, paragraph, text, type Block, type Line } from './document.ts';
+import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { costOf, rateInterval, shortSha } from './phrases.ts';
 
 /** What the run took, what it could see, which commits, and how to repeat it. */
@@ -19,7 +19,7 @@ export function footer(result: Result): Block[] {
       ? []
       : [[text('locally: '), code(localCommand(result, base.sha))]]),
   ];
-  return [paragraph(joined(parts, ' · '), 'small')];
+  return [paragraph(joinLines(parts, ' · '), 'small')];
 }
 
 /** Files that are in no commit are what the command takes by itself. */

@@ -26,22 +26,22 @@ function sentence(words: string): Inline {
 
 /** The first of the reasons. */
 export function firstReason({ reasons, title }: Result): Told {
-  return untitled([sentence(reasons[0] ?? title)]);
+  return withoutSubject([sentence(reasons[0] ?? title)]);
 }
 
 /**
  * The first reason of the outcome itself; an override's own reason stands before it in the list.
  */
 export function failedLine({ reasons, title, override }: Result): Told {
-  return untitled([sentence(reasons[override === null ? 0 : 1] ?? title)]);
+  return withoutSubject([sentence(reasons[override === null ? 0 : 1] ?? title)]);
 }
 
 export function problemsLine({ problems, usage }: Result): Told {
   const sent = usage.calls === 0 ? ' Nothing was sent to a model.' : '';
-  return untitled([text(`${counted(problems.length, 'problem')} to fix.${sent}`)]);
+  return withoutSubject([text(`${counted(problems.length, 'problem')} to fix.${sent}`)]);
 }
 
-export function untitled(line: Line): Told {
+export function withoutSubject(line: Line): Told {
   return { subject: [], line };
 }
 
@@ -236,7 +236,7 @@ function comparedNumbers(result: Result): Told {
   if (fresh.length === 0) {
     const [first, ...others] = onlyScoringChanged(result);
     return first === undefined
-      ? untitled([sentence(result.title)])
+      ? withoutSubject([sentence(result.title)])
       : scoringAlone([first, ...others], result);
   }
   return {
@@ -257,5 +257,5 @@ export function evaluatedLine({ suites }: Result): Told {
     heads.length === 0
       ? 'nothing could be judged'
       : `pass rates from ${percent(Math.min(...heads))} to ${percent(Math.max(...heads))}`;
-  return untitled([text(`${counted(suites.length, 'result')}, ${range}.`)]);
+  return withoutSubject([text(`${counted(suites.length, 'result')}, ${range}.`)]);
 }

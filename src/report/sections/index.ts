@@ -3,7 +3,15 @@ import { attributes } from './attributes.ts';
 import { causes, otherCauses } from './causes.ts';
 import { changedLines, otherChanges } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
-import { joined, paragraph, strong, text, type Block, type Detail, type Line } from './document.ts';
+import {
+  joinLines,
+  paragraph,
+  strong,
+  text,
+  type Block,
+  type Detail,
+  type Line,
+} from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { flippedReferences } from './flipped-references.ts';
 import { footer } from './footer.ts';
@@ -107,7 +115,7 @@ function oneFold(blocks: readonly Block[]): Block[] {
   return [
     {
       kind: 'group',
-      summary: joined(
+      summary: joinLines(
         folds.map(({ summary }) => summary),
         ' · ',
       ),

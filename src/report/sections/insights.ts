@@ -5,7 +5,7 @@ import { shorten } from '../../text/visible.ts';
 import {
   code,
   group,
-  joined,
+  joinLines,
   paragraph,
   strong,
   text,
@@ -68,7 +68,7 @@ function insightLine({ text: words, references }: Insight, suite: string | null)
     ...(suite === null ? [] : [code(suite), text(': ')]),
     text(shorten(words, INSIGHT_CHARACTERS)),
     ...(names.length === 0 ? [] : [text(' (')]),
-    ...joined(names, ', '),
+    ...joinLines(names, ', '),
     ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
   ];
 }

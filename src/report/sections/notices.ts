@@ -8,7 +8,7 @@ import { shorten } from '../../text/visible.ts';
 import type { Notice, NoticeKind, Problem } from '../../types/plain.ts';
 import {
   group,
-  joined,
+  joinLines,
   paragraph,
   place,
   text,
@@ -49,7 +49,7 @@ function problemsLine([first, ...others]: [Problem, ...Problem[]]): Line {
     : [
         ...line,
         text(named.length === 0 ? ' (' : ' (also at '),
-        ...joined(
+        ...joinLines(
           named.map((at) => [place(at.file, at.line)]),
           ', ',
         ),

@@ -13,7 +13,7 @@ import {
   nothingWorseLine,
   problemsLine,
   regressionLine,
-  untitled,
+  withoutSubject,
   withMore,
 } from './headline-lines.ts';
 import { type Told } from './headline-suite.ts';
@@ -43,7 +43,7 @@ const OUTCOMES: OutcomeTable = {
     tone: 'good',
     words: () => 'Nothing affected',
     title: nothingToRun,
-    line: (_result, outcome) => untitled([text(nothingToRun(outcome))]),
+    line: (_result, outcome) => withoutSubject([text(nothingToRun(outcome))]),
   },
   'not-evaluated': {
     sign: '!',

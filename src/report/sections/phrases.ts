@@ -133,7 +133,7 @@ export function rolledUpWords(
 }
 
 /** `1 of 3 passed`, `none of 3 judged`, with the tries that could not be judged; `not run` for a side without tries. */
-export function passed(side: SideResult | null): string {
+export function passWords(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';
   const unjudged = side.tries.length - side.tries_judged;
   if (side.tries_judged === 0) return `none of ${count(unjudged)} judged`;

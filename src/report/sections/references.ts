@@ -12,7 +12,7 @@ import { entriesOf, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
   andMore,
-  passed,
+  passWords,
   repeatedNames,
   rolledUpWords,
   statusWords,
@@ -208,7 +208,7 @@ function answersOf(
 /** `3 of 3 passed → 1 of 3 passed, majority: pass → fail`; one side where there is one. */
 export function countsOf(reference: ReferenceResult, suite: SuiteResult): string {
   const { base, head } = reference;
-  const counts = base === null ? passed(head) : `${passed(base)} → ${passed(head)}`;
+  const counts = base === null ? passWords(head) : `${passWords(base)} → ${passWords(head)}`;
   return `${counts}${rolledUpWords(reference, suite)}`;
 }
 
@@ -220,8 +220,8 @@ function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<s
       suiteName(suite, repeated),
       linkedFace(reference),
       [text(statusWords(reference))],
-      [text(passed(reference.base))],
-      [text(passed(reference.head))],
+      [text(passWords(reference.base))],
+      [text(passWords(reference.head))],
     ]),
   };
 }

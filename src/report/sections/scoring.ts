@@ -7,7 +7,7 @@ import { byCodeUnits } from '../../text/order.ts';
 import {
   code,
   group,
-  joined,
+  joinLines,
   paragraph,
   text,
   type Block,
@@ -80,7 +80,7 @@ function scoringOf(
             text(
               `Judged differently on base’s own answers: ${counted(one.flipped.length, 'reference')}. `,
             ),
-            ...joined(flipped, ', '),
+            ...joinLines(flipped, ', '),
             text(more === null ? '' : ` ${more}`),
           ]),
         ]),

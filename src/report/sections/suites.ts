@@ -7,7 +7,7 @@ import { shorten } from '../../text/visible.ts';
 import {
   code,
   group,
-  joined,
+  joinLines,
   lineBreak,
   paragraph,
   place,
@@ -202,5 +202,5 @@ export function becauseLine(because: readonly Because[]): Line {
   const lines = because
     .slice(0, SHOWN_REASONS)
     .map(({ key, file }): Line => [code(key), text(' in '), place(file, 0)]);
-  return [...joined(lines, '; '), ...(more === null ? [] : [text(` ${more}`)])];
+  return [...joinLines(lines, '; '), ...(more === null ? [] : [text(` ${more}`)])];
 }

@@ -3,7 +3,7 @@ import {
   andMore,
   costOf,
   difference,
-  passed,
+  passWords,
   rates,
   shortSha,
   size,
@@ -53,7 +53,7 @@ describe('numbers as people read them', () => {
 
   test('tries that could not be judged are not passed over', () => {
     expect(
-      passed(
+      passWords(
         sideOf([
           { outcome: 'pass', actual: 'a' },
           { outcome: 'error', actual: '' },
@@ -61,8 +61,8 @@ describe('numbers as people read them', () => {
         ]),
       ),
     ).toBe('1 of 2 passed, 1 not judged');
-    expect(passed(sideOf([]))).toBe('not run');
-    expect(passed(null)).toBe('not run');
+    expect(passWords(sideOf([]))).toBe('not run');
+    expect(passWords(null)).toBe('not run');
   });
 
   test('commits are short, the working tree has words', () => {
