@@ -44,11 +44,14 @@ interface Choices {
 
 /** A box for each status that is there, and a select for suites, attributes and tags. */
 export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Choices): string {
-  const number = (status: RowStatus): number => statuses.filter((one) => one === status).length;
-  const boxes = ROW_ORDER.filter((status) => number(status) > 0).map(
-    (status) =>
-      `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(ROW_WORDS[status])} (${count(number(status))})</label>`,
-  );
+  const numbers = new Map<RowStatus, number>();
+  for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);
+  const boxes = ROW_ORDER.flatMap((status) => {
+    const number = numbers.get(status);
+    return number === undefined
+      ? []
+      : `<label><input type="checkbox" value="${status}" checked> ${escapeMarkup(ROW_WORDS[status])} (${count(number)})</label>`;
+  });
   return [
     ...boxes,
     selectHtml('suite', 'Suite', 'All suites', suites.length > 1 ? optionsHtml(suites) : ''),
