@@ -1,7 +1,7 @@
 import type { Result } from '../../result/result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, bytes, type Links } from '../sections/document.ts';
-import { sectionBlocks, type SectionName } from '../sections/index.ts';
+import { SECTION_NAMES, sectionBlocks, type SectionName } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
 import { placeLinks } from '../sections/place-links.ts';
@@ -124,54 +124,47 @@ type PagePart = (page: PageInput) => string;
 
 /** A section as every other output shows it. */
 const asBlocks =
-  (...names: SectionName[]): PagePart =>
+  (name: SectionName): PagePart =>
   ({ result, links }) =>
-    htmlOf(sectionBlocks(result, EVERYTHING, names), links);
+    htmlOf(sectionBlocks(result, EVERYTHING, [name]), links);
 
 /** What the page shows within another section. */
 const shownAbove: PagePart = () => '';
 
 /**
- * How the page shows each section, in its order: a section of the report that is missing here does
- * not compile.
+ * Sections that the page shows in a way of its own, or within another one. Every other one it
+ * shows as all outputs do, in the report's order.
  */
-const PARTS = {
+const OWN: Partial<Record<SectionName, PagePart>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
-  causes: asBlocks('causes'),
-  changedLines: asBlocks('changedLines'),
-  worstReference: ({ result, links }) =>
-    htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstReference']), links),
-  otherCauses: asBlocks('otherCauses'),
-  otherChanges: asBlocks('otherChanges'),
-  reasons: asBlocks('reasons'),
   problems: shownAbove,
   errors: shownAbove,
+  worstReference: ({ result, links }) =>
+    htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstReference']), links),
   suites: ({ result, links }) => suitesHtml(result, links),
   ranking: variantsHtml,
-  said: asBlocks('said'),
   brokenReferences: ({ list }) => list,
-  movedReferences: shownAbove,
   attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
-  conversations: asBlocks('conversations'),
   metrics: (page) => `${metricsHtml(page.result)}${asBlocks('metrics')(page)}`,
-  scoringChange: asBlocks('scoringChange'),
-  details: asBlocks('details'),
-  footer: asBlocks('footer'),
-} satisfies Record<SectionName, PagePart>;
+  movedReferences: shownAbove,
+};
+
+function partOf(name: SectionName, page: PageInput): string {
+  return (OWN[name] ?? asBlocks(name))(page);
+}
 
 function pageOf(page: PageInput): string {
   const { result } = page;
   const { sign, outcome } = headline(result);
   const { base, head, mode } = result;
-  const { footer, ...main } = PARTS;
   return pageHtml({
     title: `${sign} ${outcome} – evaldiff`,
     top: [
       mode === 'diff' ? 'base against head' : 'full sweep',
       base === null ? shortSha(head.sha) : `${shortSha(base.sha)} … ${shortSha(head.sha)}`,
     ],
-    main: Object.values(main).map((part) => part(page)),
-    footer: footer(page),
+    main: SECTION_NAMES.filter((name) => name !== 'footer').map((name) => partOf(name, page)),
+    footer: partOf('footer', page),
   });
 }
 

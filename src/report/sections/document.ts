@@ -37,7 +37,8 @@ export function safeUrl(url: string): string | null {
 
 /**
  * How much a report shows. Rows and items are upper bounds; what they leave out is counted in the
- * text.
+ * text. A section reads the fields that say how much it may show, `items` if no other one fits, and
+ * shows no more at a lower level than at a higher one: a comment takes the first level that fits.
  */
 export interface Detail {
   /** Rows of the table of suites. */

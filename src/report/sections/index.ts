@@ -76,11 +76,14 @@ export const SECTIONS = {
 
 export type SectionName = keyof typeof SECTIONS;
 
+/** All of them, in the report's order. */
+export const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
+
 /** The blocks of all sections, or of those named, in the report's order. */
 export function sectionBlocks(
   result: Result,
   detail: Detail,
-  names: readonly SectionName[] = Object.keys(SECTIONS) as SectionName[],
+  names: readonly SectionName[] = SECTION_NAMES,
 ): Block[] {
   return names.flatMap((name) => SECTIONS[name](result, detail));
 }

@@ -9,14 +9,13 @@ import {
   SUMMARY_LEVELS,
 } from '../../../../src/report/sections/document.ts';
 import {
-  SECTIONS,
+  SECTION_NAMES,
   sectionBlocks,
   type SectionName,
 } from '../../../../src/report/sections/index.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { regression, withProblems } from '../results.ts';
 
-const names = Object.keys(SECTIONS) as SectionName[];
 const results = [regression(), withProblems()];
 const [whole] = COMMENT_LEVELS;
 const [wholeSummary] = SUMMARY_LEVELS;
@@ -31,7 +30,7 @@ const ON_THE_PAGE: Partial<Record<SectionName, string>> = {
   movedReferences: 'inconclusive denmark',
 };
 
-describe.each(names)('the section %s', (name) => {
+describe.each(SECTION_NAMES)('the section %s', (name) => {
   const shown = results.filter((result) => sectionBlocks(result, whole!, [name]).length > 0);
 
   test('reaches comment and summary as it is', () => {
