@@ -41,10 +41,11 @@ export function safeUrl(url: string): string | null {
  * shows no more at a lower level than at a higher one: a comment takes the first level that fits.
  */
 export interface Detail {
-  /** Rows of the table of suites. */
+  /** Rows of the table of suites, and of the ranking of variants. */
   suites: number;
-  /** Regressed references shown with their answers, and then as a row with counts only. */
+  /** Regressed references shown with their answers, all sections together; 0: none is opened. */
   answers: number;
+  /** Regressed references after them, as a row with counts only. */
   counts: number;
   /** Of references that fail alike, so many with their answers; absent: as many as there is room. */
   alike?: number;
@@ -56,9 +57,9 @@ export interface Detail {
   items: number;
   /** Problems with file and line. */
   problems: number;
-  /** Whether values of metrics are shown that did not move. */
+  /** Whether values of metrics are shown that did not move: false, only those that did. */
   unmoved: boolean;
-  /** What the reader is told about it; null at full detail. */
+  /** What the reader is told about it, by the section `said` alone; null at full detail. */
   said: string | null;
 }
 
