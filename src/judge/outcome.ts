@@ -7,7 +7,7 @@ import {
   ungradedInAll,
   worseAlone,
 } from '../result/counts.ts';
-import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -193,32 +193,6 @@ function regressedOf(
   );
   const found = { in: reason.references.length, of: evidence?.of ?? 0 };
   return { ...ratesOf(suite, suites), silent: partly ? { ...found, partly } : found };
-}
-
-const CONCLUSIONS = {
-  'nothing-to-run': 'success',
-  improved: 'success',
-  'no-regression': 'success',
-  'scoring-changed': 'success',
-  evaluated: 'success',
-  regressed: 'failure',
-  failed: 'failure',
-  overridden: 'neutral',
-  inconclusive: 'neutral',
-  'no-verdict': 'neutral',
-  'not-comparable': 'neutral',
-  'only-removed': 'neutral',
-  'without-keys': 'neutral',
-  waiting: 'neutral',
-  'not-evaluated': 'error',
-  'not-judged': 'error',
-  'ended-early': 'error',
-} satisfies Record<OutcomeKind, Conclusion>;
-
-/** The colour of an outcome: green, red, grey, or nothing judged. */
-export function conclusionOf(outcome: RunOutcome): Conclusion {
-  const held = 'fails' in outcome && !outcome.fails;
-  return held ? 'neutral' : CONCLUSIONS[outcome.kind];
 }
 
 /**

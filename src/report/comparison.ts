@@ -1,9 +1,9 @@
 import { pairing, TOLD_APART, type Pairing } from '../judge/pairing.ts';
 import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import { variantWords } from '../suite/suite.ts';
 import { counted, percent, probability, signed } from '../text/amounts.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
-import { variantWords } from './sections/phrases.ts';
 
 /** A saved result and the path that it was named by. */
 interface Named {

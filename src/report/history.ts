@@ -1,4 +1,4 @@
-import type { Variant } from '../suite/suite.ts';
+import { type Variant, variantWords } from '../suite/suite.ts';
 import { percent, pointsBetween, count, counted } from '../text/amounts.ts';
 import { byCodeUnits } from '../text/order.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
@@ -13,7 +13,7 @@ import {
   text,
   type Block,
 } from './sections/document.ts';
-import { andMore, rateInterval, shortSha, variantWords } from './sections/phrases.ts';
+import { andMore, rateInterval, shortSha } from './sections/phrases.ts';
 import { renderBlocks } from './terminal.ts';
 
 /** The result of one commit of the default branch. */

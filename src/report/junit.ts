@@ -3,6 +3,7 @@ import { countsForVerdict, failingMetrics } from '../result/counts.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import { variantWords } from '../suite/suite.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { placeText } from './sections/document.ts';
@@ -16,7 +17,6 @@ import {
   rates,
   repeatedNames,
   rolledUpWords,
-  variantWords,
 } from './sections/phrases.ts';
 
 /** Characters of one answer or reason in a failure's text, in UTF-16 units. */

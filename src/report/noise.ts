@@ -1,4 +1,5 @@
 import type { NoiseResult, NoiseSuite } from '../result/noise.ts';
+import { variantWords } from '../suite/suite.ts';
 import { inSize, percent, count, counted } from '../text/amounts.ts';
 import { JOB_SUMMARY_LIMIT } from './comment.ts';
 import { markdownOf } from './markdown.ts';
@@ -16,7 +17,7 @@ import {
   type Links,
 } from './sections/document.ts';
 import { problemLine } from './sections/notices.ts';
-import { andMore, costOf, rateInterval, shortSha, variantWords } from './sections/phrases.ts';
+import { andMore, costOf, rateInterval, shortSha } from './sections/phrases.ts';
 import { renderBlocks, type TerminalOptions } from './terminal.ts';
 
 /** Rows of each list, from everything to the verdict alone; a summary takes the first that fits. */

@@ -1,7 +1,7 @@
+import { outcomeFields } from '../judge/outcome-fields.ts';
 import { evaluatorTargetsOf } from '../plan/grader-tests.ts';
 import { targetsOf, type Prepared } from '../plan/prepared.ts';
 import type { SuiteComparison } from '../plan/suite-run.ts';
-import { outcomeFields } from '../report/sections/outcomes.ts';
 import type { NoiseNote, Result, UsageTotals } from '../result/result.ts';
 import type { Withheld } from '../select/trust.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';

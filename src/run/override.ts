@@ -1,5 +1,4 @@
-import { conclusionOf } from '../judge/outcome.ts';
-import { outcomeFields } from '../report/sections/outcomes.ts';
+import { conclusionOf, outcomeFields } from '../judge/outcome-fields.ts';
 import type { Override, Result } from '../result/result.ts';
 
 /** Letters of a reason that are kept. */

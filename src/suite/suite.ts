@@ -244,3 +244,27 @@ export const variantSchema = z.strictObject({
 
 /** Model and parameters of one column of results. */
 export type Variant = z.infer<typeof variantSchema>;
+
+/** `gpt-4o, temperature 0`; empty for a prompt that computes its output without a parameter. */
+export function variantWords(variant: Variant): string {
+  return [...variantParts(variant)]
+    .map(([name, value]) => (name === 'model' ? value : `${name} ${value}`))
+    .join(', ');
+}
+
+/** Only what differs: `temperature 0 → 0.2, top_p none → 1`. */
+export function variantChanges(base: Variant, head: Variant): string {
+  const [before, after] = [variantParts(base), variantParts(head)];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => `${name} ${before.get(name) ?? 'none'} → ${after.get(name) ?? 'none'}`)
+    .join(', ');
+}
+
+function variantParts({ model, parameters }: Variant): Map<string, string> {
+  const named = Object.entries(parameters).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return new Map([...(model === null ? [] : [['model', model] as const]), ...named]);
+}

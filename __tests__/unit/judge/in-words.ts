@@ -1,5 +1,5 @@
+import { outcomeFields } from '../../../src/judge/outcome-fields.ts';
 import type { Decision } from '../../../src/judge/outcome.ts';
-import { outcomeFields } from '../../../src/report/sections/outcomes.ts';
 import type { Result } from '../../../src/result/result.ts';
 
 /** A decision as a reader meets it. */

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { conclusionOf, exitCode } from '../../../src/judge/outcome.ts';
+import { conclusionOf, outcomeFields } from '../../../src/judge/outcome-fields.ts';
+import { exitCode } from '../../../src/judge/outcome.ts';
 import { checkTitle, renderComment, renderSummary } from '../../../src/report/comment.ts';
 import { renderJunit } from '../../../src/report/junit.ts';
 import { renderHtml } from '../../../src/report/page/page.ts';
 import type { Tone } from '../../../src/report/sections/document.ts';
-import { headline, outcomeFields } from '../../../src/report/sections/outcomes.ts';
+import { headline } from '../../../src/report/sections/outcomes.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import { runOutcomeSchema, type OutcomeKind, type OutcomeOf } from '../../../src/result/outcome.ts';
 import { readResultValue, type Result } from '../../../src/result/result.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { outcomeFields } from '../../../src/report/sections/outcomes.ts';
+import { outcomeFields } from '../../../src/judge/outcome-fields.ts';
 import type { OutcomeOf, RunOutcome } from '../../../src/result/outcome.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { blankResult } from '../../../src/run/not-judged.ts';

@@ -1,5 +1,6 @@
 import type { AttributeResult } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
+import { variantWords } from '../../suite/suite.ts';
 import { percent, cost as inDollars, count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import {
@@ -12,7 +13,7 @@ import {
 import { NAME_LIMIT, bytes } from '../sections/document.ts';
 import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/explained-suites.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { change, rateInterval, rates, signedInterval, variantWords } from '../sections/phrases.ts';
+import { change, rateInterval, rates, signedInterval } from '../sections/phrases.ts';
 import { rankedPrompts, type Ranked } from '../sections/tables.ts';
 import type { SidesRow } from './bar-charts.ts';
 import { cardHtml, tableHtml } from './blocks.ts';

@@ -2,11 +2,12 @@ import type { TryResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { mean } from '../../statistics/sums.ts';
+import { variantWords } from '../../suite/suite.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { andMore, rates, variantWords } from '../sections/phrases.ts';
+import { andMore, rates } from '../sections/phrases.ts';
 import { chip, tableHtml } from './blocks.ts';
 
 /** Suites whose metrics are shown. */

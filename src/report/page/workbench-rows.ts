@@ -3,9 +3,9 @@ import type { AttributeResult } from '../../result/attributes.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
+import { variantWords } from '../../suite/suite.ts';
 import type { Side } from '../../types/plain.ts';
 import { suiteKey } from '../sections/explained-suites.ts';
-import { variantWords } from '../sections/phrases.ts';
 import { ROW_ORDER, type RowStatus } from './filter.ts';
 import { STATUS_ORDER } from './references.ts';
 

@@ -1,9 +1,10 @@
 import type { AttributeResult, DroppedInsights, Insight } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
+import { variantWords } from '../../suite/suite.ts';
 import { counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import { repeatedNames, variantWords } from './phrases.ts';
+import { repeatedNames } from './phrases.ts';
 
 /** What is known of the attributes of one suite. */
 export interface ExplainedSuite {

@@ -33,7 +33,7 @@ type Section = (result: Result, detail: Detail) => Block[];
  * The report from the top. Comment, job summary, terminal and HTML take their sections from here,
  * in this order.
  */
-export const SECTIONS = {
+const SECTIONS = {
   verdict,
   problems,
   errors: (result, detail) => (opensErrors(result) ? errorCauses(result, detail) : []),

@@ -1,10 +1,21 @@
-import { conclusionOf } from '../../judge/outcome.ts';
-import type { RunOutcome } from '../../result/outcome.ts';
+import { evidenceFirst, nothingToRun, replacedIn, ungradedIn } from '../../judge/outcome-fields.ts';
+import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../result/outcome.ts';
 import type { Result } from '../../result/result.ts';
-import { count, counted } from '../../text/amounts.ts';
-import { shorten } from '../../text/visible.ts';
 import { text, type Line, type Tone } from './document.ts';
-import { rowOf } from './outcome-table.ts';
+import {
+  evaluatedLine,
+  failedLine,
+  firstReason,
+  improvedLine,
+  inconclusiveLine,
+  noRegressionLine,
+  nothingWorseLine,
+  problemsLine,
+  regressionLine,
+  withoutSubject,
+  withMore,
+} from './headline-lines.ts';
+import { type Told } from './headline-suite.ts';
 
 /** The one line at which a reviewer can stop. */
 interface Headline {
@@ -44,49 +55,135 @@ export function headline(result: Result): Headline {
   };
 }
 
-/** GitHub's limit for titles that annotations and checks share. */
-const TITLE_LIMIT = 255;
-
-/** The outcome in one line of at most 255 characters, its end kept. */
-function titleOf(outcome: RunOutcome): string {
-  const said = caution(outcome);
-  const first = evidenceFirst(outcome);
-  const title = `${first === null ? '' : `${first}. `}${rowOf(outcome).title(outcome)}`;
-  if (said === null) return shorten(title, TITLE_LIMIT);
-  const end = `; ${said}`;
-  return `${shorten(title.replace(/\.$/, ''), TITLE_LIMIT - end.length)}${end}`;
+/** Everything that a surface says of one kind of outcome. */
+interface OutcomeRow<O extends RunOutcome> {
+  sign: string;
+  tone: Tone;
+  /** Two or three words: the headline's beginning. */
+  words(outcome: O): string;
+  /** What it is about, and the numbers behind it. */
+  line(result: Result, outcome: O): Told;
 }
 
-/** The fields of a result that follow from its outcome. */
-export function outcomeFields(
-  outcome: RunOutcome,
-): Pick<Result, 'outcome' | 'conclusion' | 'title'> {
-  return { outcome, conclusion: conclusionOf(outcome), title: titleOf(outcome) };
-}
+type OutcomeTable = { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> };
 
-/** How many references could be compared, where it is not all: said before anything else. */
-function evidenceFirst(outcome: RunOutcome): string | null {
-  if (outcome.kind === 'overridden') return evidenceFirst(outcome.by);
-  const evidence = 'evidence' in outcome ? (outcome.evidence ?? null) : null;
-  if (evidence === null) return null;
-  const alone = outcome.kind === 'evaluated' || outcome.kind === 'no-verdict';
-  return `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ${alone ? 'judged' : 'compared'}`;
-}
+/**
+ * The one table of what is said of an outcome: a member of the union without a row does not
+ * compile. Its conclusion and title are `judge/outcome-fields.ts`.
+ */
+const OUTCOMES: OutcomeTable = {
+  'nothing-to-run': {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Nothing affected',
+    line: (_result, outcome) => withoutSubject([text(nothingToRun(outcome))]),
+  },
+  'not-evaluated': {
+    sign: '!',
+    tone: 'bad',
+    words: () => 'Not judged',
+    line: problemsLine,
+  },
+  'not-judged': {
+    sign: '!',
+    tone: 'bad',
+    words: () => 'Not judged',
+    line: firstReason,
+  },
+  'ended-early': {
+    sign: '!',
+    tone: 'bad',
+    words: () => 'Not judged',
+    line: firstReason,
+  },
+  waiting: {
+    sign: '·',
+    tone: 'neutral',
+    words: () => 'Waiting for a batch',
+    line: firstReason,
+  },
+  'without-keys': {
+    sign: '·',
+    tone: 'neutral',
+    words: ({ judged }) => (judged ? 'Partly evaluated' : 'Not evaluated'),
+    line: (result, { judged }) =>
+      judged
+        ? withMore(nothingWorseLine(result), [text(' The rest needs a model key.')])
+        : firstReason(result),
+  },
+  'no-verdict': {
+    sign: '·',
+    tone: 'neutral',
+    words: () => 'No verdict',
+    line: firstReason,
+  },
+  'not-comparable': {
+    sign: '?',
+    tone: 'open',
+    words: () => 'Not comparable',
+    line: (result, { why }) => {
+      const { subject, line } = nothingWorseLine(result);
+      const rates = subject.length === 0 ? [] : [...subject, text('; ')];
+      return { subject: [text(why)], line: [...rates, ...line] };
+    },
+  },
+  'only-removed': {
+    sign: '·',
+    tone: 'neutral',
+    words: () => 'No verdict',
+    line: firstReason,
+  },
+  regressed: {
+    sign: '✗',
+    tone: 'bad',
+    words: () => 'Regressed',
+    line: regressionLine,
+  },
+  failed: {
+    sign: '✗',
+    tone: 'bad',
+    words: ({ fails }) => (fails ? 'Failed' : 'Would fail'),
+    line: failedLine,
+  },
+  overridden: {
+    sign: '✗',
+    tone: 'bad',
+    words: ({ by }) => `${rowOf(by).words(by)}, overridden`,
+    line: (result, { by }) => rowOf(by).line(result, by),
+  },
+  inconclusive: {
+    sign: '?',
+    tone: 'open',
+    words: () => 'Inconclusive',
+    line: inconclusiveLine,
+  },
+  improved: {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Improved',
+    line: improvedLine,
+  },
+  'no-regression': {
+    sign: '✓',
+    tone: 'good',
+    words: ({ worse }) => (worse === 0 ? 'No regression' : 'No suite regressed'),
+    line: noRegressionLine,
+  },
+  'scoring-changed': {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Scoring changed',
+    line: nothingWorseLine,
+  },
+  evaluated: {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Evaluated',
+    line: evaluatedLine,
+  },
+};
 
-/** What has to be known of any outcome beside what it is called; null: nothing. */
-function caution(outcome: RunOutcome): string | null {
-  const said = [replacedIn(outcome), ungradedIn(outcome)].filter((part) => part !== null);
-  return said.length === 0 ? null : said.join('; ');
-}
-
-function replacedIn(outcome: RunOutcome): string | null {
-  if (outcome.kind === 'overridden') return replacedIn(outcome.by);
-  return 'replaced' in outcome ? outcome.replaced : null;
-}
-
-function ungradedIn(outcome: RunOutcome): string | null {
-  if (outcome.kind === 'overridden') return ungradedIn(outcome.by);
-  if (!('ungraded' in outcome) || outcome.ungraded === null) return null;
-  const { tries, of } = outcome.ungraded;
-  return `${count(tries)} of ${count(of)} tries have no readable grade`;
+/** The row of an outcome. The table's type ties each key to its member, which TypeScript forgets. */
+function rowOf<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
+  return OUTCOMES[outcome.kind] as unknown as OutcomeRow<O>;
 }

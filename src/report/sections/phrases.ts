@@ -6,7 +6,7 @@ import type {
 } from '../../result/reference-result.ts';
 import type { UsageTotals } from '../../result/result.ts';
 import type { PassRate, SuiteResult, Verdict } from '../../result/suite-result.ts';
-import type { Variant } from '../../suite/suite.ts';
+import { variantWords } from '../../suite/suite.ts';
 import {
   cost,
   count,
@@ -171,30 +171,6 @@ export function costOf({ cost_usd, unpriced }: Pick<UsageTotals, 'cost_usd' | 'u
 /** The first seven digits of a commit id; the working tree in words. */
 export function shortSha(sha: string): string {
   return sha === 'worktree' ? 'working tree' : sha.slice(0, 7);
-}
-
-/** `gpt-4o, temperature 0`; empty for a prompt that computes its output without a parameter. */
-export function variantWords(variant: Variant): string {
-  return [...variantParts(variant)]
-    .map(([name, value]) => (name === 'model' ? value : `${name} ${value}`))
-    .join(', ');
-}
-
-/** Only what differs: `temperature 0 → 0.2, top_p none → 1`. */
-export function variantChanges(base: Variant, head: Variant): string {
-  const [before, after] = [variantParts(base), variantParts(head)];
-  return [...new Set([...before.keys(), ...after.keys()])]
-    .filter((name) => before.get(name) !== after.get(name))
-    .map((name) => `${name} ${before.get(name) ?? 'none'} → ${after.get(name) ?? 'none'}`)
-    .join(', ');
-}
-
-function variantParts({ model, parameters }: Variant): Map<string, string> {
-  const named = Object.entries(parameters).map(([name, value]): [string, string] => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return new Map([...(model === null ? [] : [['model', model] as const]), ...named]);
 }
 
 /** `and 7 more`, or nothing. */

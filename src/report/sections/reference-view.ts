@@ -1,6 +1,7 @@
 import type { SuiteCauses } from '../../result/causes.ts';
 import type { ReferenceResult, SideResult, TryResult } from '../../result/reference-result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
+import { variantWords } from '../../suite/suite.ts';
 import type { Message } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import { referenceCauses } from './causes.ts';
@@ -15,7 +16,6 @@ import {
   type Line,
 } from './document.ts';
 import { turnLine } from './order.ts';
-import { variantWords } from './phrases.ts';
 
 /** What each side sends for a reference; null: it does not run there, or nobody can say. */
 export interface SentPrompts {

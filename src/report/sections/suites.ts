@@ -2,6 +2,7 @@ import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../result/suite-result.ts';
+import { variantChanges, variantWords } from '../../suite/suite.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
@@ -29,8 +30,6 @@ import {
   repeatedNames,
   rolledWords,
   suiteName,
-  variantChanges,
-  variantWords,
   type VerdictLook,
 } from './phrases.ts';
 

@@ -4,10 +4,11 @@ import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import type { BothSides, ClassificationSummary } from '../../result/suite-tables.ts';
 import { type Interval, wilson } from '../../statistics/interval.ts';
+import { variantWords } from '../../suite/suite.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
 import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, repeatedNames, suiteName, variantWords } from './phrases.ts';
+import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
 /** Base's answers against head's, suite by suite. */
 export function preferences({ suites }: Result, { items }: Detail): Block[] {

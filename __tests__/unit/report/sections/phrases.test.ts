@@ -7,9 +7,8 @@ import {
   rates,
   shortSha,
   size,
-  variantChanges,
-  variantWords,
 } from '../../../../src/report/sections/phrases.ts';
+import { variantChanges, variantWords } from '../../../../src/suite/suite.ts';
 import { cost, counted } from '../../../../src/text/amounts.ts';
 import { sideOf } from '../results.ts';
 

@@ -1,0 +1,199 @@
+import { brokenInWords } from '../result/counts.ts';
+import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { Result } from '../result/result.ts';
+import { variantWords } from '../suite/suite.ts';
+import { count, counted, percent, pointsBetween } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
+import type { Conclusion } from '../types/plain.ts';
+
+/** What a result holds of one kind of outcome, before anything renders it. */
+interface FieldsRow<O extends RunOutcome> {
+  /** Its colour, where nothing holds it back. */
+  conclusion: Conclusion;
+  /** One line for the check, the outputs and the log; no full stop is needed. */
+  title(outcome: O): string;
+}
+
+/**
+ * The one table of it: a member of the union without a row does not compile. What the surfaces say
+ * is `report/sections/outcomes.ts`.
+ */
+const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
+  'nothing-to-run': {
+    conclusion: 'success',
+    title: nothingToRun,
+  },
+  'not-evaluated': {
+    conclusion: 'error',
+    title: ({ problems }) => `Not evaluated: ${counted(problems, 'problem')} to fix`,
+  },
+  'not-judged': {
+    conclusion: 'error',
+    title: ({ why }) => `Not judged: ${why}`,
+  },
+  'ended-early': {
+    conclusion: 'error',
+    title: ({ why }) => why,
+  },
+  waiting: {
+    conclusion: 'neutral',
+    title: ({ why }) => `Waiting for a batch; run again to pick it up. ${why}`,
+  },
+  'without-keys': {
+    conclusion: 'neutral',
+    title: () => 'Checked without a model key',
+  },
+  'no-verdict': {
+    conclusion: 'neutral',
+    title: ({ why }) => why,
+  },
+  'not-comparable': {
+    conclusion: 'neutral',
+    title: ({ why }) => `Not comparable: ${why}`,
+  },
+  'only-removed': {
+    conclusion: 'neutral',
+    title: ({ references }) =>
+      `Nothing to run: ${counted(references, 'reference')} removed or newly skipped`,
+  },
+  regressed: {
+    conclusion: 'failure',
+    title: ({ suites }) => `Regressed: ${inShort(suites)}`,
+  },
+  failed: {
+    conclusion: 'failure',
+    title: ({ why, fails }) => (fails ? why : `Not failed, because fail_on is never: ${why}`),
+  },
+  overridden: {
+    conclusion: 'neutral',
+    title: ({ by }) => `Overridden: ${fieldsRowOf(by).title(by)}`,
+  },
+  inconclusive: {
+    conclusion: 'neutral',
+    title: ({ suites, ran, worse }) =>
+      `Inconclusive for ${counted(suites, 'suite')} of ${String(ran)}${alone(worse)}`,
+  },
+  improved: {
+    conclusion: 'success',
+    title: ({ suites, worse }) => `Improved: ${inShort(suites)}${alone(worse)}`,
+  },
+  'no-regression': {
+    conclusion: 'success',
+    title: ({ references, fresh = 0, ran, worse, evidence = null }) => {
+      const none = fresh > 0 && fresh >= references;
+      const all =
+        evidence === null && !none ? `${counted(references, 'affected reference')} of ` : '';
+      const uncompared = none
+        ? `; ${counted(fresh, 'new reference')}, none compared`
+        : `; ${count(fresh)} of them new, not compared`;
+      const size = `${all}${counted(ran, 'suite')}${fresh === 0 ? '' : uncompared}`;
+      return worse === 0
+        ? `No regression in ${size}`
+        : `No suite regressed in ${size}${alone(worse)}`;
+    },
+  },
+  'scoring-changed': {
+    conclusion: 'success',
+    title: ({ suites: [first = '', ...more] }) =>
+      `Scoring changed: ${first}${more.length === 0 ? '' : ` and ${count(more.length)} more`}`,
+  },
+  evaluated: {
+    conclusion: 'success',
+    title: evaluatedTitle,
+  },
+};
+
+/** The row of an outcome. The table's type ties each key to its member, which TypeScript forgets. */
+function fieldsRowOf<O extends RunOutcome>(outcome: O): FieldsRow<O> {
+  return FIELDS[outcome.kind] as unknown as FieldsRow<O>;
+}
+
+/** The colour of an outcome: green, red, grey, or nothing judged. */
+export function conclusionOf(outcome: RunOutcome): Conclusion {
+  const held = 'fails' in outcome && !outcome.fails;
+  return held ? 'neutral' : FIELDS[outcome.kind].conclusion;
+}
+
+/** GitHub's limit for titles that annotations and checks share. */
+const TITLE_LIMIT = 255;
+
+/** The outcome in one line of at most 255 characters, its end kept. */
+function titleOf(outcome: RunOutcome): string {
+  const said = caution(outcome);
+  const first = evidenceFirst(outcome);
+  const title = `${first === null ? '' : `${first}. `}${fieldsRowOf(outcome).title(outcome)}`;
+  if (said === null) return shorten(title, TITLE_LIMIT);
+  const end = `; ${said}`;
+  return `${shorten(title.replace(/\.$/, ''), TITLE_LIMIT - end.length)}${end}`;
+}
+
+/** The fields of a result that follow from its outcome. */
+export function outcomeFields(
+  outcome: RunOutcome,
+): Pick<Result, 'outcome' | 'conclusion' | 'title'> {
+  return { outcome, conclusion: conclusionOf(outcome), title: titleOf(outcome) };
+}
+
+/** How many references could be compared, where it is not all: said before anything else. */
+export function evidenceFirst(outcome: RunOutcome): string | null {
+  if (outcome.kind === 'overridden') return evidenceFirst(outcome.by);
+  const evidence = 'evidence' in outcome ? (outcome.evidence ?? null) : null;
+  if (evidence === null) return null;
+  const alone = outcome.kind === 'evaluated' || outcome.kind === 'no-verdict';
+  return `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ${alone ? 'judged' : 'compared'}`;
+}
+
+/** What has to be known of any outcome beside what it is called; null: nothing. */
+function caution(outcome: RunOutcome): string | null {
+  const said = [replacedIn(outcome), ungradedIn(outcome)].filter((part) => part !== null);
+  return said.length === 0 ? null : said.join('; ');
+}
+
+/** What answered in a model's place, in short; null: nothing did. */
+export function replacedIn(outcome: RunOutcome): string | null {
+  if (outcome.kind === 'overridden') return replacedIn(outcome.by);
+  return 'replaced' in outcome ? outcome.replaced : null;
+}
+
+/** How many tries nobody could grade; null: none. */
+export function ungradedIn(outcome: RunOutcome): string | null {
+  if (outcome.kind === 'overridden') return ungradedIn(outcome.by);
+  if (!('ungraded' in outcome) || outcome.ungraded === null) return null;
+  const { tries, of } = outcome.ungraded;
+  return `${count(tries)} of ${count(of)} tries have no readable grade`;
+}
+
+/** Why nothing ran that was compared. */
+export function nothingToRun({ rubrics }: OutcomeOf<'nothing-to-run'>): string {
+  return rubrics === 0
+    ? 'No prompt, rubric or test changed: nothing to run.'
+    : `No reference is affected; ${counted(rubrics, 'rubric')} tested on labelled examples`;
+}
+
+function evaluatedTitle({ suites, references, lowest, highest }: OutcomeOf<'evaluated'>): string {
+  const size = `Evaluated ${counted(references, 'reference')} of ${counted(suites, 'suite')}`;
+  if (lowest === null || highest === null) return size;
+  return lowest === highest
+    ? `${size}: pass rate ${percent(lowest)}`
+    : `${size}: pass rates from ${percent(lowest)} to ${percent(highest)}`;
+}
+
+function alone(worse: number): string {
+  return worse === 0 ? '' : `; ${counted(worse, 'reference')} got worse`;
+}
+
+function inShort(
+  suites: readonly (OutcomeOf<'improved'>['suites'][number] &
+    Pick<OutcomeOf<'regressed'>['suites'][number], 'silent' | 'broke'>)[],
+): string {
+  return suites
+    .map(({ name, variant, base, head, silent, broke }) => {
+      const of = variant === undefined ? name : `${name} (${variantWords(variant)})`;
+      if (broke !== undefined) return `${of}: ${brokenInWords(broke, { base, head })}`;
+      if (silent === undefined)
+        return `${of} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`;
+      const how = silent.partly === true ? 'answers less often' : 'does not answer';
+      return `head ${how} in ${count(silent.in)} of ${counted(silent.of, 'reference')} of ${of}`;
+    })
+    .join(', ');
+}
