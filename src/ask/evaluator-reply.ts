@@ -49,14 +49,14 @@ export function readEvaluation(output: string, criteria: readonly string[]): Eva
 /** The criterion or text that a key or heading names, however it is spelt. */
 function nameOf(written: string, criteria: readonly string[]): string | null {
   if (criteria.includes(written)) return written;
-  const plain = normalised(written);
+  const plain = normalise(written);
   return (
-    criteria.find((name) => normalised(name) === plain) ??
+    criteria.find((name) => normalise(name) === plain) ??
     (Object.hasOwn(TEXTS, plain) ? (TEXTS[plain] ?? null) : null)
   );
 }
 
-function normalised(name: string): string {
+function normalise(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '_')

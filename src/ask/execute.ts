@@ -112,7 +112,7 @@ export async function execute(
       const answer: Answer = {
         planned,
         ...answered,
-        completion: earlier === undefined ? answered.completion : reused(answered.completion),
+        completion: earlier === undefined ? answered.completion : markReused(answered.completion),
       };
       executors.answered?.(answer, earlier !== undefined);
       return answer;
@@ -129,7 +129,7 @@ function waitsForBatch({ generation, steering }: PlannedTry): boolean {
   );
 }
 
-function reused(completion: Completion): Completion {
+function markReused(completion: Completion): Completion {
   return completion.status === 'ok' ? { ...completion, reused: true } : completion;
 }
 

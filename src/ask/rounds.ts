@@ -94,7 +94,7 @@ export async function runRounds(
     const wanted = next(suites);
     const queue = suites.flatMap(({ run }, index) => queuedTries(run, index, wanted(run)));
     if (queue.length === 0) return suites;
-    const queued = interleaved(queue);
+    const queued = interleave(queue);
     const answers = await execute(
       queued.map(({ planned }) => planned),
       tools,
@@ -148,7 +148,7 @@ function queuedTries(
  * Try by try, suite by suite, reference by reference, base beside head: drift over time hits both
  * sides alike.
  */
-function interleaved(queue: readonly QueuedTry[]): QueuedTry[] {
+function interleave(queue: readonly QueuedTry[]): QueuedTry[] {
   return [...queue].sort(
     (a, b) =>
       a.planned.try - b.planned.try ||
@@ -234,7 +234,7 @@ function judgedBy(
 }
 
 /** A dialogue whose model declines to answer fails, like a single answer. */
-function unanswered({ dialogue }: Answer, reason: string): Score[] {
+function unansweredScores({ dialogue }: Answer, reason: string): Score[] {
   return dialogue === null
     ? []
     : [{ metric: CONVERSATION_SCORE, status: 'fail', value: null, reason, skip: false }];
@@ -249,7 +249,8 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
       : { conversation: conversationResult(dialogue, steering) };
   const declinedFor = noAnswer(answer);
   if (completion.status === 'error') {
-    const scores = declinedFor === null ? [] : [...unanswered(answer, declinedFor), ...ofMetrics];
+    const scores =
+      declinedFor === null ? [] : [...unansweredScores(answer, declinedFor), ...ofMetrics];
     return {
       try: planned.try,
       outcome: tryOutcomeOf(scores) === 'fail' ? 'fail' : 'error',

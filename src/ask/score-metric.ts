@@ -48,7 +48,7 @@ export async function scorePairs(
   for (const { head, base, asked } of pairs) {
     const own = scoreFor(scores, asked, metric.name);
     found.set(head, own);
-    if (base !== null) found.set(base, mirrored(own));
+    if (base !== null) found.set(base, seenFromHead(own));
   }
   return found;
 }
@@ -76,7 +76,7 @@ function otherAnswerOf(head: ScoringItem, base: ScoringItem): string | null {
   return completion.status === 'ok' ? completion.output : null;
 }
 
-function mirrored(score: Score): Score {
+function seenFromHead(score: Score): Score {
   if (score.status !== 'pass' && score.status !== 'fail') return score;
   const value = typeof score.value === 'number' ? 1 - score.value : score.value;
   if (value === 0.5) return score;
@@ -114,7 +114,7 @@ export async function scoreAnswers(
       keepGrades: items.length <= MOST_GRADES,
     });
   const asks = isModelGraded(metric) || comparesEmbeddings(metric);
-  const groups = alike(items, ({ answer: { planned } }) =>
+  const groups = groupItems(items, ({ answer: { planned } }) =>
     [planned.suite, planned.side, ...(asks ? [planned.try] : [])].join('\n'),
   );
   if (asks) return new Map((await Promise.all(groups.map(score))).flat());
@@ -125,7 +125,7 @@ export async function scoreAnswers(
   return scores;
 }
 
-function alike(
+function groupItems(
   items: readonly ScoringItem[],
   keyOf: (one: ScoringItem) => string,
 ): ScoringItem[][] {
@@ -208,13 +208,16 @@ export function metricAnswer(
     otherAnswer,
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
-    thread: recorded?.thread ?? [...messages, answered(completion, generation)],
+    thread: recorded?.thread ?? [...messages, answerMessage(completion, generation)],
     ...(recorded?.after === undefined ? {} : { after: recorded.after }),
   };
 }
 
 /** An answer as the message that it adds to the dialogue. */
-function answered({ output, tool_calls: calls }: OkCompletion, generation: Generation): Message {
+function answerMessage(
+  { output, tool_calls: calls }: OkCompletion,
+  generation: Generation,
+): Message {
   const message: Message = {
     role: 'assistant',
     content: output,

@@ -24,7 +24,7 @@ export function noAnswer({ completion, dialogue }: Answer): string | null {
 }
 
 /** No metric passes where there is no answer; a comparison of answers has nothing to compare. */
-function failed(metric: Metric, reason: string): Score {
+function failedScore(metric: Metric, reason: string): Score {
   const { name, skip } = metric;
   return isPairwise(metric)
     ? { metric: name, status: 'skipped', value: null, reason, skip }
@@ -62,16 +62,16 @@ export async function scoreItems(
     : inDependencyOrder(tests.metrics).map((metric) => [metric]);
   for (const together of steps) await Promise.all(together.map(scoreOne));
   await scoreOwn(answered, scoring, tools);
-  return rows.map((row) => finished(row, scoring));
+  return rows.map((row) => scoredAnswer(row, scoring));
 }
 
 /** @throws TypeError when an answer lacks a score: whatever stood in its place would be another's. */
-function finished({ item, scores }: AnswerRow, { tests }: Scoring): ScoredAnswer {
+function scoredAnswer({ item, scores }: AnswerRow, { tests }: Scoring): ScoredAnswer {
   const reason = noAnswer(item.answer);
   if (reason !== null)
     return {
       item,
-      scores: metricsFor(tests, item.reference).map((metric) => failed(metric, reason)),
+      scores: metricsFor(tests, item.reference).map((metric) => failedScore(metric, reason)),
     };
   if (item.answer.completion.status !== 'ok') return { item, scores: [] };
   const complete = metricsFor(tests, item.reference).map(({ name }) => {

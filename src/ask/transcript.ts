@@ -26,7 +26,7 @@ export function recordedDialogue(thread: readonly Message[]): Dialogue {
   for (let at = opening.length; at < thread.length;) {
     const answer = run(thread, at, true);
     const next = run(thread, at + answer.length, false);
-    const output = joined(answer);
+    const output = joinMessages(answer);
     dialogue.turns.push({
       question,
       asked_by: null,
@@ -43,7 +43,7 @@ export function recordedDialogue(thread: readonly Message[]): Dialogue {
       latency_ms: 0,
       reused: false,
     });
-    question = joined(next);
+    question = joinMessages(next);
     at += answer.length + next.length;
   }
   return dialogue;
@@ -57,7 +57,7 @@ function run(thread: readonly Message[], from: number, answers: boolean): Messag
   return thread.slice(from, end === -1 ? undefined : end);
 }
 
-function joined(messages: readonly Message[]): string {
+function joinMessages(messages: readonly Message[]): string {
   return messages.map(({ content }) => content).join('\n\n');
 }
 

@@ -34,13 +34,13 @@ function gradeSuite(
   terminal: Terminal,
 ): Promise<void> {
   return asking(opened, async (edges) => {
-    const result = opened.session.redact(await graded(suite, opened, options, edges));
+    const result = opened.session.redact(await testOfSuite(suite, opened, options, edges));
     if (options.json === true) terminal.out(`${logJson(result)}\n`);
     else await printBlocks(evaluatorTables([result], Number.POSITIVE_INFINITY), terminal);
   });
 }
 
-async function graded(
+async function testOfSuite(
   suite: Suite,
   opened: Opened,
   { code }: EvaluateOptions,

@@ -78,7 +78,7 @@ export function importCommand(
       done(
         verify === undefined
           ? await convert(file, options, terminal)
-          : await verified(file, verify, options, terminal),
+          : await verifyFile(file, verify, options, terminal),
       );
     });
 }
@@ -165,7 +165,7 @@ function withRelied(conversion: Conversion, relied: JsonMap): Conversion {
 }
 
 /** Holds the imported tests against what promptfoo said of the same answers. */
-async function verified(
+async function verifyFile(
   file: string,
   results: string,
   options: ImportOptions,

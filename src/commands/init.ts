@@ -54,7 +54,7 @@ export function initCommand(
       const keys = vendors.map((vendor) => factsOf(vendor).keyVariable);
       const unset = keys.filter((key) => !env[key]?.trim());
       const files = new Map(
-        [...(await wanted(seen, vendors, owner))].filter(
+        [...(await wantedFiles(seen, vendors, owner))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
@@ -91,7 +91,7 @@ function checkOwner(owner: string): void {
 }
 
 /** Files to write, by their paths below the root. */
-async function wanted(
+async function wantedFiles(
   { below, settings, prompts, foreign, workflow, unpriced }: SeenProject,
   vendors: readonly VendorName[],
   owner: string,

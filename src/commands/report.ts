@@ -79,7 +79,7 @@ export function reportCommand(
     .option('-o, --out <file>', 'write there instead of printing')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: ReportOptions) => {
-      const { text, code } = await rendered(paths, options, terminal);
+      const { text, code } = await renderFiles(paths, options, terminal);
       if (options.out === undefined) terminal.out(text);
       else await write(options.out, text, terminal);
       done(code);
@@ -91,7 +91,7 @@ interface Rendered {
   code: number;
 }
 
-async function rendered(
+async function renderFiles(
   paths: readonly string[],
   options: ReportOptions,
   terminal: Terminal,

@@ -64,7 +64,7 @@ export async function seeProject(
     prompts: prompts.map(inRoot),
     foreign: foreign.map(inRoot),
     workflow: await findWorkflow(root, below),
-    ...(await asked(tree, today)),
+    ...(await askedVendors(tree, today)),
     account: accountOf(repository.remoteUrl),
   };
 }
@@ -76,7 +76,7 @@ function accountOf(url: string | null): string | null {
 }
 
 /** What the files ask, as far as they can be read; what is wrong with them is told elsewhere. */
-async function asked(
+async function askedVendors(
   tree: SourceTree,
   today: Date,
 ): Promise<Pick<SeenProject, 'vendors' | 'unpriced'>> {

@@ -63,11 +63,11 @@ async function compose(
     if (part === null) return null;
     (nested ? tests : layers).push(part);
   }
-  return assembled(document, layers, tests);
+  return assemble(document, layers, tests);
 }
 
 /** The file over what it brings in; `tests` of several places become one. */
-function assembled(
+function assemble(
   document: Document,
   layers: readonly Document[],
   brought: readonly Document[],

@@ -240,7 +240,8 @@ async function loadSuite(
   };
   const tests = await readTests(below(document, ['tests']), context, problems);
   return {
-    suite: tests === null ? null : { prompt: overridden(reading.prompt, options.overrides), tests },
+    suite:
+      tests === null ? null : { prompt: overridePrompt(reading.prompt, options.overrides), tests },
     name,
   };
 }
@@ -281,7 +282,7 @@ function withImported(
 }
 
 /** The prompt with the parameters that a line fixes to one value. */
-function overridden(prompt: Prompt, { parameters }: Overrides): Prompt {
+function overridePrompt(prompt: Prompt, { parameters }: Overrides): Prompt {
   const fixed: Record<string, Json> = {};
   let { model } = prompt;
   for (const [key, [value, ...more]] of parameters) {

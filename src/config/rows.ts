@@ -21,9 +21,9 @@ interface RowRules {
   table: boolean;
 }
 
-const PARTS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'] as const;
+const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'] as const;
 
-type Part = (typeof PARTS)[number];
+type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
 /**
  * A row in the form of a written reference. Unmapped parts are the columns of their own names;
@@ -32,7 +32,7 @@ type Part = (typeof PARTS)[number];
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
-  for (const part of PARTS) {
+  for (const part of REFERENCE_FIELDS) {
     const asked = part === 'n_tries' ? undefined : rules.map[part];
     if (asked !== undefined && !Object.hasOwn(row, asked)) return absent(asked, rules);
     const value = partOf(row, part, asked ?? part, rules.table);
@@ -49,14 +49,19 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
 /** What a row says of its recorded dialogue beside the messages and our own parts. */
 function metadataOf(row: JsonMap, { map }: RowRules): JsonMap {
   const read = new Set<string>([
-    ...PARTS,
+    ...REFERENCE_FIELDS,
     ...Object.values(map).filter((column) => typeof column === 'string'),
     'input',
   ]);
   return Object.fromEntries(Object.entries(row).filter(([key]) => !read.has(key)));
 }
 
-function partOf(row: JsonMap, part: Part, column: string, table: boolean): Json | undefined {
+function partOf(
+  row: JsonMap,
+  part: ReferenceField,
+  column: string,
+  table: boolean,
+): Json | undefined {
   const value = Object.hasOwn(row, column) ? row[column] : undefined;
   if (value === undefined || !table) return value;
   return value === '' ? undefined : cell(part, String(value));
@@ -77,7 +82,10 @@ function inputOf(row: JsonMap, rules: RowRules): { value: Json } | string {
     return wholeInput(row, 'input', variables);
   const picked = emptyMap();
   for (const [key, value] of Object.entries(row)) {
-    if (variables.includes(key) || (rules.table && !(PARTS as readonly string[]).includes(key)))
+    if (
+      variables.includes(key) ||
+      (rules.table && !(REFERENCE_FIELDS as readonly string[]).includes(key))
+    )
       picked[key] = value;
   }
   return { value: picked };
@@ -121,7 +129,7 @@ function absent(column: string, { table }: RowRules): string {
 }
 
 /** A table's cell as the value that its part wants. */
-function cell(part: Part, value: string): Json {
+function cell(part: ReferenceField, value: string): Json {
   if (part === 'tags')
     return value
       .split(',')

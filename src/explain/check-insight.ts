@@ -227,7 +227,7 @@ function wrongDirection(
   }
   const said = saidOf(bare, { up, down });
   const all = (way: 'better' | 'worse'): boolean => {
-    const holds = (one: AttributeResult): boolean => moved(one) === way;
+    const holds = (one: AttributeResult): boolean => directionOf(one) === way;
     return named ? about.every(holds) : about.some(holds);
   };
   if (said.better && !all('better'))
@@ -267,7 +267,7 @@ function isDrop({ kind }: AttributeResult['samples'][number]): boolean {
 }
 
 /** The tests' word; of one that moved with references of another, the sign of its difference. */
-function moved(attribute: AttributeResult): 'better' | 'worse' | null {
+function directionOf(attribute: AttributeResult): 'better' | 'worse' | null {
   const { verdict, explained_by: others, difference } = attribute;
   if (verdict === 'regressed') return 'worse';
   if (verdict === 'improved') return 'better';

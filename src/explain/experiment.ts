@@ -127,7 +127,7 @@ function startGroups(units: number): number[][] {
 
 /** Groups in which every unit of the candidate stands alone, for beliefs about it. */
 function singles(units: number, { units: own }: Candidate): number[][] {
-  return narrowed(startGroups(units), own, units);
+  return narrowGroups(startGroups(units), own, units);
 }
 
 /**
@@ -146,7 +146,7 @@ async function search(
     if (best.belief >= CONVINCED) {
       const { relation, units } = best;
       if (units.length === best.hypothesis.groups.length) return { relation, units };
-      groups = narrowed(groups, units, PARTS);
+      groups = narrowGroups(groups, units, PARTS);
       continue;
     }
     const units = unitsOf(nextMix(beliefs, groups.length, ratesOf(trials, open)), groups);
@@ -162,7 +162,7 @@ async function search(
 }
 
 /** The groups that hold some of these units in smaller parts. */
-function narrowed(
+function narrowGroups(
   groups: readonly (readonly number[])[],
   units: readonly number[],
   most: number,

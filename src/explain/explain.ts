@@ -183,7 +183,7 @@ async function insightsOf(
     ? await findingsFor(attributes, askTools(input, tools))
     : { findings: [], dropped: 0, notes: [] };
   const shown =
-    findings.length > 0 || !suite.regressed ? findings : fallen(suite, attributes.length > 0);
+    findings.length > 0 || !suite.regressed ? findings : fallFindings(suite, attributes.length > 0);
   return {
     findings: shown.map((finding) => ({ path, suite: name, variant, ...finding })),
     dropped,
@@ -191,7 +191,7 @@ async function insightsOf(
   };
 }
 
-function fallen(suite: CountedSuite, hasAttributes: boolean): Finding[] {
+function fallFindings(suite: CountedSuite, hasAttributes: boolean): Finding[] {
   const compared = suite.references
     .map((reference) => ({ id: reference.id, table: attributeTable(reference, suite), weight: 1 }))
     .filter(({ table }) => isComparable(table));

@@ -85,7 +85,7 @@ function isEqual(one: Json | undefined, other: Json | undefined): boolean {
 
 /** Null where the lists are not told apart by name, or by their order too. */
 function toolDifferences(before: Json, after: Json): Difference[] | null {
-  const [base, head] = [named(before), named(after)];
+  const [base, head] = [toolsByName(before), toolsByName(after)];
   if (base === null || head === null) return null;
   const names = [...new Set([...base.keys(), ...head.keys()])];
   const differences = names.flatMap((tool): Difference[] => {
@@ -99,7 +99,7 @@ function toolDifferences(before: Json, after: Json): Difference[] | null {
   return isEqual(all ?? [], after) ? differences : null;
 }
 
-function named(tools: Json): Map<string, Json> | null {
+function toolsByName(tools: Json): Map<string, Json> | null {
   if (!Array.isArray(tools)) return null;
   const names = tools.map(toolName);
   if (names.some((name) => name === null) || new Set(names).size < names.length) return null;

@@ -62,7 +62,9 @@ export async function readPinned(
       ...after.notices,
       ...(chosen ? [] : unusedSections(after)),
       ...unreadBase(before, isOutside),
-      ...(base === null || source === 'head' ? [] : changed(base, head, isOutside, known !== null)),
+      ...(base === null || source === 'head'
+        ? []
+        : changeNotices(base, head, isOutside, known !== null)),
     ],
   };
 }
@@ -164,7 +166,7 @@ function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): 
 }
 
 /** What a pull request does to the file. */
-function changed(
+function changeNotices(
   base: ProjectTree,
   head: ProjectTree,
   isOutside: boolean,

@@ -1,5 +1,6 @@
 import type { AttributeRating } from '../result/attributes.ts';
 import { attributeLimit, type Attribute } from '../suite/attributes.ts';
+import { firstWords } from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
 import { inCommon, misalignment, scoreOf, type Ratings, type SkillPair } from './affinity.ts';
 import type { AskTools } from './ask.ts';
@@ -56,7 +57,7 @@ export async function survey(
   const notes: string[] = [];
   const attributes =
     options.pinned === null
-      ? await discovered(references, options, tools, notes)
+      ? await discoverAttributes(references, options, tools, notes)
       : bearable(options.pinned, references.length, options.most, notes);
   if (attributes.length === 0) return { surveyed: [], notes };
   const ratings = await rateReferences(references, attributes, tools, notes);
@@ -74,7 +75,7 @@ export async function survey(
   return { surveyed, notes };
 }
 
-async function discovered(
+async function discoverAttributes(
   references: readonly SurveyReference[],
   { most, seed }: SurveyOptions,
   tools: AskTools,
@@ -90,9 +91,7 @@ async function discovered(
       `attributes come from a part of the references: ${String(failed)} of ${String(asked)} questions about them failed (${reason ?? 'no reply'})`,
     );
   if (dropped.length > 0)
-    notes.push(
-      `more attributes were found than can be shown; left out: ${dropped.slice(0, 5).join(', ')}${dropped.length > 5 ? ` and ${String(dropped.length - 5)} more` : ''}`,
-    );
+    notes.push(`more attributes were found than can be shown; left out: ${firstWords(dropped, 5)}`);
   if (attributes.length === 0 && failed === 0)
     notes.push('no attributes were found in the references');
   return attributes;

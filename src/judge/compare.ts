@@ -77,7 +77,7 @@ export function compareSuite(
     pass_rate: rate,
     verdict: shown,
     summary: `${comparedFirst(evidence)}${summaryOf(shown, rate, verdict, suite)}${withinError(graderError)}`,
-    ...decided(suite, verdict),
+    ...verdictGrounds(suite, verdict),
     evidence,
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
     metrics: metricRows(suite, verdict),
@@ -90,7 +90,7 @@ export function compareSuite(
 }
 
 /** What the verdict stands on; nothing where nothing was compared. */
-function decided(
+function verdictGrounds(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
 ): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared'> {

@@ -6,6 +6,7 @@ import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import {
+  firstWords,
   percent,
   percentAndLimit,
   counted,
@@ -66,7 +67,7 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
   return failed.length === 0
     ? []
     : [
-        `${name}: ${counted(failed.length, 'reference')} failed on head: ${listIds(failed.map(({ id }) => id))}`,
+        `${name}: ${counted(failed.length, 'reference')} failed on head: ${firstWords(failed.map(({ id }) => id))}`,
       ];
 }
 
@@ -148,11 +149,6 @@ function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[
 export function removals({ removed, settings }: GateInput): string[] {
   if (settings.removed !== 'fail' || removed.length === 0) return [];
   return [
-    `${counted(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${listIds(removed)}`,
+    `${counted(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${firstWords(removed)}`,
   ];
-}
-
-export function listIds(ids: readonly string[]): string {
-  const shown = ids.slice(0, 10).join(', ');
-  return ids.length > 10 ? `${shown} and ${String(ids.length - 10)} more` : shown;
 }

@@ -28,7 +28,10 @@ const MAX_ERROR_SHARE = 0.1;
 export function decide(input: GateInput): Decision {
   if (input.affected === 0 && input.removed.length === 0 && !input.unused)
     return { outcome: { kind: 'nothing-to-run', rubrics: input.testedRubrics }, reasons: [] };
-  const found = neverForReplaced(findUnjudged(input) ?? neverGreen(gated(input), input), input);
+  const found = neverForReplaced(
+    findUnjudged(input) ?? neverGreen(findByGate(input), input),
+    input,
+  );
   return { outcome: outcomeOf(found, input), reasons: found.reasons };
 }
 
@@ -120,7 +123,7 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
       ];
 }
 
-function gated(input: GateInput): Found {
+function findByGate(input: GateInput): Found {
   const { settings } = input;
   const ofRun = removals(input).map((text): GateFinding => ({ text, failOn: settings.fail_on }));
   const findings = [

@@ -59,7 +59,7 @@ export function graderErrorOf(
   return {
     metric: sole.kind === 'rubric' ? sole.metric.name : CONVERSATION_SCORE,
     ...(single && { objects: { level: single.level, base: seen.base, head: seen.head } }),
-    ...corrected(seen, labelled, runs.length),
+    ...correctRates(seen, labelled, runs.length),
   };
 }
 
@@ -109,7 +109,7 @@ function ofEvaluators(deciding: Scoring, judges: readonly TestedJudge[]): Labell
   return { good, bad: { tries: rejected.tries, passes: rejected.tries - rejected.passes } };
 }
 
-function corrected(
+function correctRates(
   rate: Rate,
   { good, bad }: Labelled,
   references: number,

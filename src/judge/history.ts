@@ -54,7 +54,7 @@ export function withHistory(
   );
   if (flaky.length === 0) return [...suites];
   const now = history.known(flaky.map(({ key }) => key));
-  const rates = new Map(flaky.map(({ reference, key }) => [reference, measured(now.get(key))]));
+  const rates = new Map(flaky.map(({ reference, key }) => [reference, measuredRate(now.get(key))]));
   return suites.map((suite) => ({
     ...suite,
     references: suite.references.map((reference) => {
@@ -94,7 +94,7 @@ export function withSteady(
   }));
 }
 
-function measured(counts: { passes: number; tries: number } | undefined): MeasuredRate | null {
+function measuredRate(counts: { passes: number; tries: number } | undefined): MeasuredRate | null {
   const interval = counts === undefined ? null : wilson(counts);
   return counts === undefined || interval === null
     ? null

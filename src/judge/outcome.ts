@@ -100,7 +100,7 @@ function open(why: string, input: GateInput, seen: Seen): RunOutcome {
 
 function nothingWorse(input: GateInput, seen: Seen): RunOutcome {
   const { suites, affected, mode } = input;
-  if (mode === 'sweep') return evaluated(input, seen);
+  if (mode === 'sweep') return evaluatedOutcome(input, seen);
   const better = suites.filter(({ verdict }) => verdict === 'improved');
   const compared = { ...comparedIn(suites), ...seen };
   if (better.length > 0)
@@ -136,7 +136,7 @@ function comparedIn(suites: readonly SuiteResult[]): { ran: number; worse: numbe
   return { ran: ranSuites(suites), worse: worseAlone(suites) };
 }
 
-function evaluated({ suites, affected }: GateInput, seen: Seen): RunOutcome {
+function evaluatedOutcome({ suites, affected }: GateInput, seen: Seen): RunOutcome {
   const rates = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   return {
     kind: 'evaluated',

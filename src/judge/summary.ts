@@ -4,7 +4,15 @@ import type { EvidenceCount, PassRate, SuiteResult, Verdict } from '../result/su
 import { gates } from '../select/select.ts';
 import { countOutcomes, isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
-import { inSize, pValue, percent, counted, pointsBetween, signed } from '../text/amounts.ts';
+import {
+  inSize,
+  pValue,
+  percent,
+  counted,
+  firstWords,
+  pointsBetween,
+  signed,
+} from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { meanOfTables, meanRate, preferenceTables } from './tables.ts';
@@ -134,13 +142,13 @@ function whatFell(
       .filter(({ affected: { reference } }) => named.has(reference.id))
       .every(({ head }) => countOutcomes(head.map(({ result }) => result.outcome)).tries === 0);
     return silent
-      ? `head does not answer in ${counted(references.length, 'reference')} that base answers (${listed(references)}); `
-      : `head answers less often in ${counted(references.length, 'reference')} (${listed(references)}); `;
+      ? `head does not answer in ${counted(references.length, 'reference')} that base answers (${firstWords(references, NAMED)}); `
+      : `head answers less often in ${counted(references.length, 'reference')} (${firstWords(references, NAMED)}); `;
   }
   if (verdict !== 'regressed' || by !== 'references') return '';
   return references.length === 0
     ? 'references broke, with too few tries to name them alone; '
-    : `${counted(references.length, 'reference')} broke (${listed(references)}); `;
+    : `${counted(references.length, 'reference')} broke (${firstWords(references, NAMED)}); `;
 }
 
 function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
@@ -168,11 +176,11 @@ function whyOpen(suite: SuiteVerdict): string {
   const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
   switch (reason.by) {
     case 'suspicious':
-      return ` Suspicious still: ${listed(reason.references)}.`;
+      return ` Suspicious still: ${firstWords(reason.references, NAMED)}.`;
     case 'named':
-      return ` Worse by themselves: ${listed(reason.references)}.`;
+      return ` Worse by themselves: ${firstWords(reason.references, NAMED)}.`;
     case 'uncompared':
-      return ` Without evidence: ${listed(reason.references)}.`;
+      return ` Without evidence: ${firstWords(reason.references, NAMED)}.`;
     case 'scoring':
       return '';
     case 'unsettled':
@@ -191,11 +199,6 @@ function whatIsHidden({ hidden }: SuiteVerdict): string {
   if (hidden === undefined) return '';
   const { base, head, excuse } = hidden;
   return ` ${underBaseScoring({ base_base: base, head_base: head }, excuse !== 'none')}.`;
-}
-
-function listed(ids: readonly string[]): string {
-  const shown = ids.slice(0, NAMED).join(', ');
-  return ids.length > NAMED ? `${shown} and ${String(ids.length - NAMED)} more` : shown;
 }
 
 /** Names in one sentence. */

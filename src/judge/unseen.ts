@@ -6,9 +6,8 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { tableOf, within, type Tries } from '../statistics/table.ts';
-import { counted } from '../text/amounts.ts';
+import { counted, firstWords } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
-import { listIds } from './findings.ts';
 import { entryNumber } from './values.ts';
 
 /** Above this share of base's references, or of its tries, what head lacks is not left to chance. */
@@ -37,8 +36,8 @@ function unseenReferences(suites: readonly SuiteResult[]): string[] {
     .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
     .map(({ name, verdict, references, of, missing }) =>
       verdict === 'not_compared'
-        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base’s prompt cannot be asked ${listIds(missing)}`
-        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${listIds(missing)}`,
+        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base’s prompt cannot be asked ${firstWords(missing)}`
+        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${firstWords(missing)}`,
     );
 }
 
@@ -51,7 +50,7 @@ function unseenTries(suite: SuiteResult, alpha: number): string | null {
   const names = suite.metrics
     .filter((one) => one.gates !== false && one.judged_head < one.judged_base)
     .map(({ name }) => name);
-  const who = names.length === 0 ? '' : `${listIds(names)} judged `;
+  const who = names.length === 0 ? '' : `${firstWords(names)} judged `;
   return `${suite.name}: ${who}${String(head.has)} of head’s ${String(head.of)} tries, ${String(base.has)} of base’s ${String(base.of)}; the others were skipped`;
 }
 

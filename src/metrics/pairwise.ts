@@ -53,10 +53,10 @@ async function compare(
       (question) => gradeMaterial(question, { input }, tools),
     ),
   );
-  return joined(before, after);
+  return joinGrades(before, after);
 }
 
-function joined(before: Grade | undefined, after: Grade | undefined): Measured {
+function joinGrades(before: Grade | undefined, after: Grade | undefined): Measured {
   for (const grade of [before, after]) {
     if (grade !== undefined && grade.status !== 'graded')
       return { status: grade.status, reason: grade.reason };

@@ -78,7 +78,7 @@ export function planExplain({
     return {
       explaining: null,
       problems: [],
-      notices: gate.attributes === 'fail' ? [ungated('qualeval is off')] : [],
+      notices: gate.attributes === 'fail' ? [ungatedNotice('qualeval is off')] : [],
     };
   const { grader, problems } =
     named === null ? { grader: null, problems: [] } : oneGrader(head, code);
@@ -97,7 +97,7 @@ export function planExplain({
     notices:
       gate.attributes === 'fail' && calls.possible > 0
         ? [
-            ungated(
+            ungatedNotice(
               'attributes are worked out only where something regressed already; pin them (evaldiff discover), or set qualeval: on',
             ),
           ]
@@ -105,7 +105,7 @@ export function planExplain({
   };
 }
 
-function ungated(why: string): Notice {
+function ungatedNotice(why: string): Notice {
   return {
     kind: 'qualeval',
     place: null,

@@ -38,7 +38,7 @@ interface Asked {
  * all of them are counted.
  */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
-  return reckoned(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
+  return reckon(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }
 
 /** A part of something, and the whole of it, in one unit. */
@@ -55,8 +55,8 @@ export interface Portion {
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();
-  const all = reckoned(whole, tools, { inputOf, question: null });
-  const own = reckoned(part, tools, { inputOf, question: all.question });
+  const all = reckon(whole, tools, { inputOf, question: null });
+  const own = reckon(part, tools, { inputOf, question: all.question });
   return all.forecast.cost_usd === null || own.forecast.cost_usd === null
     ? null
     : { part: own.forecast.cost_usd, whole: all.forecast.cost_usd };
@@ -71,7 +71,7 @@ interface Reckoning {
   question: number | null;
 }
 
-function reckoned(
+function reckon(
   { suites, next, plan, rubricTests, evaluatorTests, explaining }: Prepared,
   { price, stored }: ForecastTools,
   { inputOf, question }: Reckoning,

@@ -36,7 +36,7 @@ export function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   const once = [...new Map(runs.map((run) => [run.suite.path, run])).values()];
   return {
     tests: once.flatMap((run) => testOf(run) ?? []),
-    notices: once.flatMap(({ suite }) => untested(suite)),
+    notices: once.flatMap(({ suite }) => untestedNotices(suite)),
   };
 }
 
@@ -44,7 +44,7 @@ export function selectEvaluatorTests(runs: readonly SuiteRun[]): {
  * What is said of evaluators that changed and have no labelled answers; a new suite's count as
  * changed.
  */
-function untested({ name, base, head }: AffectedSuite): Notice[] {
+function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
   const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0)
     return [];

@@ -41,7 +41,7 @@ export function prepare(
   const selected = selectedBy(input, base, head);
   const gate = gateOf(input, arranged);
   const suites = selected.suites.map((suite) =>
-    compared(startSuite(suite, 'head'), arranged, { ...input, gate }),
+    comparisonOf(startSuite(suite, 'head'), arranged, { ...input, gate }),
   );
   const next = nextTries(suites, gate);
   const judges = testsOfJudges(input, base, head, suites);
@@ -82,7 +82,7 @@ export function prepare(
     ],
     notices: [
       ...(selected.notices ?? []),
-      ...quarantined(suites, input.today),
+      ...quarantinesBeyondToday(suites, input.today),
       ...judges.notices,
       ...replacedNotices(selected.suites),
       ...attributes.notices,
@@ -104,7 +104,7 @@ function gateOf({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettin
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : relativeGate(gate);
 }
 
-function quarantined(suites: readonly SuiteComparison[], today: string): Notice[] {
+function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: string): Notice[] {
   return suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
 }
 
@@ -194,7 +194,7 @@ export function priceSettings({ base, head, budget }: Arranged): Settings[] {
     : [head.settings, base.settings];
 }
 
-function compared(
+function comparisonOf(
   run: SuiteRun,
   arranged: Arranged,
   {

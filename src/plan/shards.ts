@@ -35,7 +35,7 @@ export function partOfPlan(
 ): Prepared {
   const dealt = dealQuestions(prepared, shard.count, hash);
   const mine = (one: AffectedReference): boolean => dealt.get(questionOfCase(one)) === shard.index;
-  const suites = prepared.suites.map((suite) => narrowed(suite, mine));
+  const suites = prepared.suites.map((suite) => narrowSuite(suite, mine));
   return {
     ...prepared,
     suites,
@@ -77,7 +77,7 @@ function questionOfCase({ head, reference }: AffectedReference): string {
   return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
 }
 
-function narrowed(
+function narrowSuite(
   { run, compared, ...suite }: SuiteComparison,
   mine: (one: AffectedReference) => boolean,
 ): SuiteComparison {

@@ -158,7 +158,7 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
     const wanted =
       suite.policy.kind === 'adaptive'
         ? sequentially(suite, policy.get(suite) ?? new Map<number, number>())
-        : fixed(run, suite.policy.tries);
+        : fixedTries(run, suite.policy.tries);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };
 }
@@ -174,7 +174,7 @@ function sequentialPolicy(suites: readonly SuiteComparison[], settings: GateSett
   return new Map(sequential.map((suite, i) => [suite, found[i] ?? new Map<number, number>()]));
 }
 
-function fixed(run: SuiteRun, tries: number): Map<number, number> {
+function fixedTries(run: SuiteRun, tries: number): Map<number, number> {
   return new Map(
     run.runs.map(({ affected: one }, index) => [index, one.reference.n_tries ?? tries]),
   );
@@ -185,7 +185,7 @@ function sequentially(
   { run, compared }: SuiteComparison,
   more: ReadonlyMap<number, number>,
 ): Map<number, number> {
-  const wanted = fixed(run, FIRST_TRIES);
+  const wanted = fixedTries(run, FIRST_TRIES);
   const position = new Map(run.runs.map((one, index) => [one, index]));
   for (const [reference, to] of more) {
     const one = compared[reference];

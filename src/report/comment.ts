@@ -58,7 +58,7 @@ export function renderComment(
  * report wherever it is said to hold more.
  */
 function withRun(result: Result, detail: Detail, links: Links): Block[] {
-  const { said } = detail;
+  const { sizeNote: said } = detail;
   const blocks = sectionBlocks(result, detail);
   const shown = blocks.map((block) => (saysOnly(block, said) ? withReport(block, links) : block));
   const last = shown.at(-1);
@@ -132,7 +132,7 @@ export function checkSummary(
     result,
     COMMENT_LEVELS.map((level) => ({
       ...level,
-      said: level.said?.replace('a comment', 'a check') ?? null,
+      sizeNote: level.sizeNote?.replace('a comment', 'a check') ?? null,
     })),
     limit,
     links,

@@ -131,10 +131,10 @@ export function shardTitle({ shard, counts, halted }: Manifest): string {
 /** What a shard was paid for and leaves behind. */
 export function shardWords(manifest: Manifest): string {
   const { usage, counts } = manifest;
-  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${recorded(usage.replayed ?? 0)}${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
+  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${replayedWords(usage.replayed ?? 0)}${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
 }
 
-function recorded(replayed: number): string {
+function replayedWords(replayed: number): string {
   return replayed === 0 ? '' : `, ${counted(replayed, 'answer')} from recordings`;
 }
 
@@ -155,7 +155,7 @@ export function renderShardSummary(manifest: Manifest): string {
 /** What all shards were paid for, which the result's own usage does not count. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
-  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${recorded(replayed)}${fromCaches(input, cached)}, ${cost(dollars)}; the result's usage is the merge's own.`;
+  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${replayedWords(replayed)}${fromCaches(input, cached)}, ${cost(dollars)}; the result's usage is the merge's own.`;
 }
 
 /** What is added to a merge's job summary. */

@@ -36,7 +36,7 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
         .map((example) => [
           [place(example.file, example.line)],
           [code(example.expected)],
-          [text(graded(example))],
+          [text(labelCounts(example))],
           [code(example.content, 120)],
         ]),
     },
@@ -82,7 +82,7 @@ function consistency({
 }
 
 /** `YES`, or `YES 2 ✗ NO 1`: labels with how often they were given, right ones as they are. */
-function graded({ expected, labels }: Example): string {
+function labelCounts({ expected, labels }: Example): string {
   const names = [...new Set(labels.map((label) => label ?? 'unread'))];
   const parts = names
     .map((name) => ({ name, count: labels.filter((label) => (label ?? 'unread') === name).length }))

@@ -21,7 +21,7 @@ const WORDS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+/g;
  * What no line may be broken in: a line end, blanks, or a word, of several runs where they touch (a
  * name and the comma after it).
  */
-function unbroken(given: readonly Run[]): Run[][] {
+function unbrokenUnits(given: readonly Run[]): Run[][] {
   const units: Run[][] = [];
   let open = false;
   for (const { text, style } of given) {
@@ -47,7 +47,7 @@ export function wrapRuns(given: readonly Run[], width: number): Row[] {
     rows.at(-1)?.push(run);
     used += stringWidth(run.text);
   };
-  for (const unit of unbroken(given)) {
+  for (const unit of unbrokenUnits(given)) {
     const [text, columns] = [unit.map((run) => run.text).join(''), rowWidth(unit)];
     if (text === '\n') {
       next();
@@ -58,7 +58,7 @@ export function wrapRuns(given: readonly Run[], width: number): Row[] {
       if (used > 0) put({ text: ' ', style: unit[0]?.style ?? 'plain' });
     } else if (columns <= width) unit.forEach(put);
     else
-      chopped(unit, width).forEach((run) => {
+      chopWord(unit, width).forEach((run) => {
         if (used + stringWidth(run.text) > width) next();
         put(run);
       });
@@ -69,7 +69,7 @@ export function wrapRuns(given: readonly Run[], width: number): Row[] {
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** A word that is wider than a line, in parts that fill one line each. */
-function chopped(word: readonly Run[], width: number): Run[] {
+function chopWord(word: readonly Run[], width: number): Run[] {
   const parts: Run[] = [];
   let used = 0;
   for (const { text, style } of word) {
@@ -120,7 +120,7 @@ export function widestOf(cells: readonly Run[][]): number {
 
 /** Columns below which a cell would have to break within a word. */
 export function longestWord(cell: readonly Run[]): number {
-  return unbroken(cell).reduce((most, unit) => Math.max(most, rowWidth(unit)), 0);
+  return unbrokenUnits(cell).reduce((most, unit) => Math.max(most, rowWidth(unit)), 0);
 }
 
 /**

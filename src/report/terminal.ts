@@ -36,14 +36,14 @@ export interface TerminalOptions {
 const DETAIL: Detail = {
   suites: 200,
   answers: 20,
-  alike: 3,
+  answersPerFailure: 3,
   lines: 40,
   counts: 50,
   characters: 400,
-  items: 20,
+  collapsedItems: 20,
   problems: 500,
-  unmoved: true,
-  said: null,
+  showsUnmovedMetrics: true,
+  sizeNote: null,
 };
 
 const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {

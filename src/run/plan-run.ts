@@ -116,7 +116,7 @@ function spending(
   { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>,
   { stored }: Pricing,
 ): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
-  const found = priced(input, whole, stored);
+  const found = priceRun(input, whole, stored);
   const chosen = costCap(input.maxCost, budget);
   const cost =
     chosen !== null && input.assumesCost === true ? { ...chosen, by: 'default' as const } : chosen;
@@ -126,7 +126,7 @@ function spending(
   };
   const planned = callsOf(whole.plan) - found.stored;
   return {
-    forecast: prepared === whole ? found : priced(input, prepared, stored),
+    forecast: prepared === whole ? found : priceRun(input, prepared, stored),
     cap: cost,
     caps: ownCaps(caps, input, () => ({
       calls: { part: callsOf(prepared.plan), whole: callsOf(whole.plan) },
@@ -149,7 +149,7 @@ function spending(
 }
 
 /** Comparisons of base with itself draw new answers each time, which are stored nowhere. */
-function priced({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
+function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
   if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
   const once = { ...prepared, plan: repeatPlan(prepared.plan, 1 / again.runs) };
   return timesForecast(forecast(once, { price: prepared.price, stored: () => false }), again.runs);

@@ -83,7 +83,7 @@ export function generationOf(
   if (variant.target === null)
     return { kind: 'impossible', message: `no model is known for ${prompt.file}` };
   const { target, parameters } = variant;
-  const messages = thread === null ? rendered : continued(thread.map(plainMessage), rendered);
+  const messages = thread === null ? rendered : continueThread(thread.map(plainMessage), rendered);
   const told = takesVariables(target) ? { variables: reference.input } : {};
   const fingerprint = canonicalJson({
     target: targetIdentity(target),
@@ -118,7 +118,7 @@ function renderedBy(
  * A given dialogue under the prompt's own system messages, where it has any: they are what a change
  * of the prompt changes.
  */
-function continued(thread: Message[], rendered: readonly Message[]): Message[] {
+function continueThread(thread: Message[], rendered: readonly Message[]): Message[] {
   const system = rendered.filter(({ role }) => role === 'system');
   return system.length === 0
     ? thread

@@ -1,14 +1,11 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Project, Reference, Suite } from '../suite/suite.ts';
-import { counted } from '../text/amounts.ts';
+import { counted, firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Json, Notice } from '../types/plain.ts';
 import { pairSuites } from './pair.ts';
 import { fileOf, rubricIdentity } from './scoring.ts';
-
-/** Names and ids of one notice; the rest is counted. */
-const SHOWN = 10;
 
 /** UTF-16 units of a value in a notice. */
 const VALUE = 60;
@@ -39,7 +36,7 @@ export function fromOutside(
     }
     if (before.prompt.code !== null || after.prompt.code !== null)
       return [withoutCode(before, after, notices)];
-    notices.push(...unused(before, after));
+    notices.push(...unusedNotices(before, after));
     return [measuredByBase(before, after)];
   });
   notices.push(...unusedRubrics(base, head));
@@ -122,7 +119,7 @@ function uncounted(reference: Reference): Reference {
 }
 
 /** What head changes in one suite and is not used. */
-function unused(before: Suite, after: Suite): Notice[] {
+function unusedNotices(before: Suite, after: Suite): Notice[] {
   return [
     ...unusedModel(before, after),
     ...unusedScoring(before, after),
@@ -144,7 +141,9 @@ function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notic
     (key) =>
       `${key} (${wanted[key] === undefined ? 'removed' : shorten(canonicalJson(wanted[key]), VALUE)})`,
   );
-  return [outside(after.file, `changes ${listed(told)}. Base's model and parameters were used.`)];
+  return [
+    outside(after.file, `changes ${firstWords(told)}. Base's model and parameters were used.`),
+  ];
 }
 
 function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
@@ -155,13 +154,18 @@ function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notic
   return [
     ...(code.length === 0
       ? []
-      : [outside(file, `changes code (${listed(code)}). The base version was run. ${CAN_RUN_IT}`)]),
+      : [
+          outside(
+            file,
+            `changes code (${firstWords(code)}). The base version was run. ${CAN_RUN_IT}`,
+          ),
+        ]),
     ...(other.length === 0
       ? []
       : [
           outside(
             file,
-            `changes how answers are judged (${listed(other)}). The base version was used.`,
+            `changes how answers are judged (${firstWords(other)}). The base version was used.`,
           ),
         ]),
   ];
@@ -220,7 +224,7 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
       : [
           outside(
             fileOf(after),
-            `${what} ${counted(found.length, 'reference')} (${listed(found.map(({ id }) => id))}). ${then}`,
+            `${what} ${counted(found.length, 'reference')} (${firstWords(found.map(({ id }) => id))}). ${then}`,
           ),
         ];
   return [
@@ -241,7 +245,7 @@ function unusedRubrics(base: Project | null, head: Project): Notice[] {
   const file =
     names.map((name) => head.rubrics.get(name)?.place.file).find((found) => found !== undefined) ??
     null;
-  return [outside(file, `changes rubrics (${listed(names)}). Base's rubrics were used.`)];
+  return [outside(file, `changes rubrics (${firstWords(names)}). Base's rubrics were used.`)];
 }
 
 /** Equal for values that say the same, wherever they stand. */
@@ -249,11 +253,6 @@ function bare(value: unknown): string {
   return (
     JSON.stringify(value, (key, member: unknown) => (key === 'place' ? undefined : member)) ?? ''
   );
-}
-
-function listed(words: readonly string[]): string {
-  const shown = words.slice(0, SHOWN).join(', ');
-  return words.length > SHOWN ? `${shown} and ${String(words.length - SHOWN)} more` : shown;
 }
 
 function outside(file: string | null, what: string): Notice {

@@ -58,7 +58,7 @@ const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
  * to that event's head and a later push needs a new one.
  */
 export function trustLevel(facts: EventFacts, request: TrustRequest = {}): TrustDecision {
-  const decision = raised(facts, request) ?? fromEvent(facts);
+  const decision = raisedTrust(facts, request) ?? fromEvent(facts);
   if (request.lower === undefined) return decision;
   if (RANK[request.lower] < RANK[decision.level]) {
     return {
@@ -73,7 +73,7 @@ export function trustLevel(facts: EventFacts, request: TrustRequest = {}): Trust
   };
 }
 
-function raised(facts: EventFacts, request: TrustRequest): TrustDecision | null {
+function raisedTrust(facts: EventFacts, request: TrustRequest): TrustDecision | null {
   if (facts.event === 'command_line') {
     return request.trust === true ? { level: 'trusted', reason: 'asked for with --trust' } : null;
   }

@@ -58,7 +58,7 @@ export function createAsking({
 }: AskingOptions): Asking {
   let guard: Guard | null = null;
   let opened: Promise<Layers> | null = null;
-  const requestKeyOf = remembered((request) => requestKey(request, sha256));
+  const requestKeyOf = rememberKeys((request) => requestKey(request, sha256));
   const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), endpoints);
   const asked: Complete = (request) => guard?.ask(request, complete) ?? complete(request);
   const paid: Complete =
@@ -122,7 +122,7 @@ const NO_FILES = sha256('[]');
  * Every layer asks for a request's key, and to make one takes sorting and hashing the whole
  * request.
  */
-function remembered(keyOf: (request: Request) => string): (request: Request) => string {
+function rememberKeys(keyOf: (request: Request) => string): (request: Request) => string {
   const keys = new WeakMap<Request, string>();
   return (request) => {
     const known = keys.get(request);

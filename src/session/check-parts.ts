@@ -25,7 +25,11 @@ const NAMED = 10;
  * Why these parts are not the parts of one sweep, and of this merge's; nothing can be merged then.
  */
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
-  return [...parts.flatMap((part) => foreign(part, facts)), ...differing(parts), ...doubled(parts)];
+  return [
+    ...parts.flatMap((part) => foreign(part, facts)),
+    ...differing(parts),
+    ...doubledPartProblems(parts),
+  ];
 }
 
 function foreign(part: Manifest, facts: MergeFacts): Problem[] {
@@ -76,7 +80,7 @@ function differing(parts: readonly Manifest[]): Problem[] {
   ];
 }
 
-function doubled(parts: readonly Manifest[]): Problem[] {
+function doubledPartProblems(parts: readonly Manifest[]): Problem[] {
   const names = parts.map(partName);
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) =>
     problem(null, `${name} is there twice. Each part must be evaluated by one job.`),

@@ -38,7 +38,7 @@ export function dealsOf(units: readonly Unit[], random: Random): Deals {
     (product, { scaled, heads }) => product * choices(scaled.length, heads),
     1,
   );
-  if (ways <= COUNTED) return counted(units);
+  if (ways <= COUNTED) return allDeals(units);
   const slots = sum(units.map(({ scaled }) => scaled.length));
   const most = Math.max(DRAWN.first, Math.min(DRAWN.all, Math.floor(MOST_NUMBERS / slots)));
   const pools = units.map(({ scaled, marks, heads }) => ({
@@ -51,9 +51,10 @@ export function dealsOf(units: readonly Unit[], random: Random): Deals {
     marks: Float64Array.of(sum(pools.map(({ marks, heads }) => headSum(marks, heads)))),
   };
   const first = drawn(pools, DRAWN.first, random);
-  const near = tailsOf(joined([observed, first]), observed.sums[0] ?? 0, 0);
-  if (Math.min(near.down, near.up) > NEAR || most === DRAWN.first) return joined([observed, first]);
-  return joined([observed, first, drawn(pools, most - DRAWN.first, random)]);
+  const near = tailsOf(joinDeals([observed, first]), observed.sums[0] ?? 0, 0);
+  if (Math.min(near.down, near.up) > NEAR || most === DRAWN.first)
+    return joinDeals([observed, first]);
+  return joinDeals([observed, first, drawn(pools, most - DRAWN.first, random)]);
 }
 
 function choices(of: number, chosen: number): number {
@@ -63,7 +64,7 @@ function choices(of: number, chosen: number): number {
 }
 
 /** Every deal once: the choices of each unit, combined with those of the others. */
-function counted(units: readonly Unit[]): Deals {
+function allDeals(units: readonly Unit[]): Deals {
   let all: [number, number][] = [[0, 0]];
   for (const unit of units) {
     const own = choicesOf(unit);
@@ -116,7 +117,7 @@ function deal({ scaled, marks, heads }: Unit, random: Random, to: Deals, round: 
   to.marks[round] = (to.marks[round] ?? 0) + mark;
 }
 
-function joined(deals: readonly Deals[]): Deals {
+function joinDeals(deals: readonly Deals[]): Deals {
   return {
     sums: Float64Array.from(deals.flatMap(({ sums }) => [...sums])),
     marks: Float64Array.from(deals.flatMap(({ marks }) => [...marks])),

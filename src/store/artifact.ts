@@ -90,7 +90,7 @@ export async function uploadPart(
     );
   } catch (error) {
     throw new UserError([
-      problem(null, `The artifact ${name} could not be uploaded: ${explained(error)}`),
+      problem(null, `The artifact ${name} could not be uploaded: ${explainError(error)}`),
     ]);
   }
 }
@@ -116,7 +116,7 @@ export async function uploadPage(
       ? 'another step of this workflow run uploaded it: give each use of the action its own check-name'
       : null;
     throw new UserError([
-      problem(null, `The artifact ${name} could not be uploaded: ${explained(error, twice)}`),
+      problem(null, `The artifact ${name} could not be uploaded: ${explainError(error, twice)}`),
     ]);
   }
   throw new UserError([problem(null, `The artifact ${name} was uploaded, but has no id`)]);
@@ -144,7 +144,7 @@ export async function fetchParts(
   } catch (error) {
     return {
       parts: [],
-      problems: [`The artifacts of this workflow run could not be listed: ${explained(error)}`],
+      problems: [`The artifacts of this workflow run could not be listed: ${explainError(error)}`],
     };
   }
   const mark = projectMark(project);
@@ -194,12 +194,12 @@ async function fetched(
       ? 'came damaged: its hash is another one than when it was uploaded. Run the merge again'
       : null;
   } catch (error) {
-    return `could not be downloaded: ${explained(error)}`;
+    return `could not be downloaded: ${explainError(error)}`;
   }
 }
 
 /** The library's own words in one line, and what to do where they do not say it. */
-function explained(error: unknown, better: string | null = null): string {
+function explainError(error: unknown, better: string | null = null): string {
   const message = visibleLine(errorMessage(error));
   const hint = better ?? HINTS.find(({ sign }) => sign.test(message))?.hint;
   return hint === undefined ? message : `${message} – ${hint}`;

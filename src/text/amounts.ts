@@ -141,6 +141,12 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
+/** `a, b and 3 more`: the first `most` of them. */
+export function firstWords(words: readonly string[], most = 10): string {
+  const shown = words.slice(0, most).join(', ');
+  return words.length > most ? `${shown} and ${String(words.length - most)} more` : shown;
+}
+
 function inPercent(share: number): string {
   return inDecimals(
     share * 100,

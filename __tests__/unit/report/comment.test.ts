@@ -282,7 +282,7 @@ describe('the limit', () => {
       seen.map(({ length }) => length).toSorted((a, b) => b - a),
     );
     seen.forEach((body, index) => {
-      const said = COMMENT_LEVELS[index]!.said;
+      const said = COMMENT_LEVELS[index]!.sizeNote;
       expect(renderComment(result, { marker, limit: body.length })).toBe(body);
       expect(renderComment(result, { marker, limit: body.length - 1 })).not.toBe(body);
       if (said !== null) expect(renderGithub(body).text).toContain(said);

@@ -128,8 +128,8 @@ const asBlocks =
   ({ result, links }) =>
     htmlOf(sectionBlocks(result, EVERYTHING, [name]), links);
 
-/** What the page shows within another section. */
-const shownAbove: PagePart = () => '';
+/** For a section that the page shows within another one. */
+const withinAnotherSection: PagePart = () => '';
 
 /**
  * Sections that the page shows in a way of its own, or within another one. Every other one it
@@ -137,8 +137,8 @@ const shownAbove: PagePart = () => '';
  */
 const OWN: Partial<Record<SectionName, PagePart>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
-  problems: shownAbove,
-  errors: shownAbove,
+  problems: withinAnotherSection,
+  errors: withinAnotherSection,
   worstReference: ({ result, links }) =>
     htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 1 }, ['worstReference']), links),
   suites: ({ result, links }) => suitesHtml(result, links),
@@ -146,7 +146,7 @@ const OWN: Partial<Record<SectionName, PagePart>> = {
   brokenReferences: ({ list }) => list,
   attributes: ({ result, charts, index }) => dashboardHtml(result, charts, index),
   metrics: (page) => `${metricsHtml(page.result)}${asBlocks('metrics')(page)}`,
-  movedReferences: shownAbove,
+  movedReferences: withinAnotherSection,
 };
 
 function partOf(name: SectionName, page: PageInput): string {
@@ -175,7 +175,7 @@ function variantsHtml({ result, charts: { costs }, links }: PageInput): string {
   const parts = prompts.map((prompt) =>
     [
       `<h3><code>${escapeMarkup(shorten(prompt.name, NAME_LIMIT))}</code><span class="soft">the best first</span></h3>`,
-      htmlOf(rankingBlocks(prompt, EVERYTHING.items), links),
+      htmlOf(rankingBlocks(prompt, EVERYTHING.collapsedItems), links),
       costs.has(prompt.key)
         ? `<div class="cards">${costs.get(prompt.key) ?? ''}</div>`
         : '<p class="soft">The cost of no variant is known, so none is drawn.</p>',

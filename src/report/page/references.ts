@@ -207,7 +207,7 @@ const FULL_META = 500;
 function triesHtml(side: SideResult, characters: number, marked: Marked | null): string {
   return groups(side.tries)
     .map(([first, ...others]) => {
-      const numbers = numbered([first, ...others]);
+      const numbers = tryNumbers([first, ...others]);
       const answer = first.conversation
         ? dialogueHtml(first.conversation, characters)
         : first.actual === null
@@ -222,7 +222,7 @@ function triesHtml(side: SideResult, characters: number, marked: Marked | null):
 }
 
 /** `1–4, 6`: the numbers of tries, counted from 1, neighbours as a span. */
-function numbered(tries: readonly TryResult[]): string {
+function tryNumbers(tries: readonly TryResult[]): string {
   const spans: { from: number; to: number }[] = [];
   for (const { try: index } of tries) {
     const last = spans.at(-1);

@@ -106,7 +106,7 @@ function runsOf(points: readonly TrendPoint[]): number[][] {
 
 function band(points: readonly TrendPoint[], run: readonly number[], at: At): Shape[] {
   const edge = (index: number, side: 'low' | 'high') =>
-    at(index, clamped(points[index]?.[side] ?? points[index]?.rate ?? 0));
+    at(index, clamp(points[index]?.[side] ?? points[index]?.rate ?? 0));
   const [only, ...more] = run;
   if (only === undefined) return [];
   if (more.length === 0) return [line(edge(only, 'low'), edge(only, 'high'), 'mark', 3, 0.35)];
@@ -138,6 +138,6 @@ function dotOf(
   return [dot(at(index, rate), index === points.length - 1 ? 4 : 3, 'mark')];
 }
 
-function clamped(share: number): number {
+function clamp(share: number): number {
   return Math.min(1, Math.max(0, share));
 }

@@ -12,10 +12,10 @@ export const EVERYTHING: Detail = {
   lines: 400,
   counts: 0,
   characters: 2_000,
-  items: 1_000,
+  collapsedItems: 1_000,
   problems: Infinity,
-  unmoved: true,
-  said: null,
+  showsUnmovedMetrics: true,
+  sizeNote: null,
 };
 
 /** The headline, and what stands below it: problems, errors, and reasons where nothing else is shown. */

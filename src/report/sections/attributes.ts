@@ -44,7 +44,7 @@ interface Row {
  * Which attributes moved, with how many references each stands on. One with too few to judge
  * is only counted.
  */
-export function attributes(result: Result, { items }: Detail): Block[] {
+export function attributes(result: Result, { collapsedItems: items }: Detail): Block[] {
   const { attributes: all, mode } = result;
   if (all.length === 0) return [];
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(

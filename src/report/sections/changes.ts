@@ -197,8 +197,8 @@ function causeOf(
   const [first] = units;
   const lines = [...new Map(units.map((unit) => [unit.head.line, unit])).values()].flatMap(
     ({ base_text, head_text, relation }) => [
-      ...signed('removed', base_text),
-      ...signed('added', head_text),
+      ...diffLines('removed', base_text),
+      ...diffLines('added', head_text),
       ...remarkOf(relation),
     ],
   );
@@ -212,7 +212,7 @@ function causeOf(
 /** Causes whose texts are lines of the file, as they were and as they are. */
 const TEXT_KINDS: ReadonlySet<CauseUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
 
-function signed(sign: 'removed' | 'added', written: string | null): DiffLine[] {
+function diffLines(sign: 'removed' | 'added', written: string | null): DiffLine[] {
   return written === null
     ? []
     : written

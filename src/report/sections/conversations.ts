@@ -26,7 +26,10 @@ import { andMore, change as changeOf, rateInterval } from './phrases.ts';
  * What conversations took on both sides: completed share, turns, turns to each criterion, and how
  * they ended.
  */
-export function conversations({ suites, mode }: Result, { items }: Detail): Block[] {
+export function conversations(
+  { suites, mode }: Result,
+  { collapsedItems: items }: Detail,
+): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.conversation ? [{ suite, summary: suite.conversation }] : [],
   );
@@ -132,7 +135,10 @@ function endings({ outcomes: { base, head } }: ConversationSummary): string {
  * How well evaluators tell accepted answers from rejected ones, base → head, where a change touches
  * them.
  */
-export function evaluators({ evaluators: results = [] }: Result, { items }: Detail): Block[] {
+export function evaluators(
+  { evaluators: results = [] }: Result,
+  { collapsedItems: items }: Detail,
+): Block[] {
   return group(
     [text('Evaluators on labelled answers')],
     results.length === 0 ? [] : evaluatorTables(results, items),
@@ -163,7 +169,7 @@ function tableOf(results: readonly EvaluatorResult[], items: number): Block[] {
   if (first === undefined) return [];
   const criteria = [...new Set(results.flatMap((result) => result.criteria))];
   const compares = results.length > 1;
-  const rows = paired(results);
+  const rows = pairRows(results);
   const shown = rows.slice(0, items);
   const more = andMore(rows.length, shown.length);
   const title = paragraph([
@@ -197,7 +203,7 @@ function tableOf(results: readonly EvaluatorResult[], items: number): Block[] {
 }
 
 /** Rows of the same evaluators stand together, in head's order, then what only base has. */
-function paired(results: readonly EvaluatorResult[]): Row[] {
+function pairRows(results: readonly EvaluatorResult[]): Row[] {
   const all = results.flatMap((result) => result.grades.map((grade): Row => ({ result, grade })));
   const keyOf = ({ grade }: Row): string => JSON.stringify(grade.evaluators);
   const keys = [

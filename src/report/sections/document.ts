@@ -8,7 +8,10 @@ export interface Links {
   report: string | null;
   /** Where the report lies on the machine of the run, for want of such an address. */
   reportFile?: string;
-  /** How a pull request from a fork is judged; absent: it is none, or that page's address is unknown. */
+  /**
+   * How a pull request from a fork is judged; absent: it is none, or that page's address is
+   * unknown.
+   */
   forks?: string;
   /** A line of a file at head; line 0 is the file as a whole. */
   place: ((file: string, line: number) => string) | null;
@@ -37,8 +40,9 @@ export function safeUrl(url: string): string | null {
 
 /**
  * How much a report shows. Rows and items are upper bounds; what they leave out is counted in the
- * text. A section reads the fields that say how much it may show, `items` if no other one fits, and
- * shows no more at a lower level than at a higher one: a comment takes the first level that fits.
+ * text. A section reads the fields that say how much it may show, `collapsedItems` if no other one
+ * fits, and shows no more at a lower level than at a higher one: a comment takes the first level
+ * that fits.
  */
 export interface Detail {
   /** Rows of the table of suites, and of the ranking of variants. */
@@ -47,20 +51,20 @@ export interface Detail {
   answers: number;
   /** Regressed references after them, as a row with counts only. */
   counts: number;
-  /** Of references that fail alike, so many with their answers; absent: as many as there is room. */
-  alike?: number;
+  /** References of one failure shown with their answers; absent: as many as there is room. */
+  answersPerFailure?: number;
   /** Changed lines shown, of all files together. */
   lines: number;
   /** Characters of one answer or input. */
   characters: number;
-  /** Rows and items of everything else that is collapsed; 0: only the number is said. */
-  items: number;
+  /** Rows and items of every other list, which is collapsed; 0: the text only says how many. */
+  collapsedItems: number;
   /** Problems with file and line. */
   problems: number;
   /** Whether values of metrics are shown that did not move: false, only those that did. */
-  unmoved: boolean;
-  /** What the reader is told about it, by the section `said` alone; null at full detail. */
-  said: string | null;
+  showsUnmovedMetrics: boolean;
+  /** What the section `sizeNote` alone tells the reader about it; null at full detail. */
+  sizeNote: string | null;
 }
 
 const REST = 'The rest is in report.html and result.json.';
@@ -73,10 +77,10 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     lines: 24,
     counts: 100,
     characters: 500,
-    items: 50,
+    collapsedItems: 50,
     problems: 100,
-    unmoved: false,
-    said: null,
+    showsUnmovedMetrics: false,
+    sizeNote: null,
   },
   {
     suites: 100,
@@ -84,10 +88,10 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     lines: 20,
     counts: 100,
     characters: 300,
-    items: 30,
+    collapsedItems: 30,
     problems: 100,
-    unmoved: false,
-    said: `Fewer answers are shown, to fit the size of a comment. ${REST}`,
+    showsUnmovedMetrics: false,
+    sizeNote: `Fewer answers are shown, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 50,
@@ -95,10 +99,10 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     lines: 16,
     counts: 100,
     characters: 200,
-    items: 15,
+    collapsedItems: 15,
     problems: 50,
-    unmoved: false,
-    said: `Fewer answers are shown, to fit the size of a comment. ${REST}`,
+    showsUnmovedMetrics: false,
+    sizeNote: `Fewer answers are shown, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 50,
@@ -106,10 +110,10 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     lines: 12,
     counts: 100,
     characters: 120,
-    items: 10,
+    collapsedItems: 10,
     problems: 50,
-    unmoved: false,
-    said: `Answers are shown of one reference, to fit the size of a comment. ${REST}`,
+    showsUnmovedMetrics: false,
+    sizeNote: `Answers are shown of one reference, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 15,
@@ -117,10 +121,10 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     lines: 8,
     counts: 0,
     characters: 120,
-    items: 0,
+    collapsedItems: 0,
     problems: 15,
-    unmoved: false,
-    said: `Beside one reference only numbers are shown, to fit the size of a comment. ${REST}`,
+    showsUnmovedMetrics: false,
+    sizeNote: `Beside one reference only numbers are shown, to fit the size of a comment. ${REST}`,
   },
   {
     suites: 0,
@@ -128,10 +132,10 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     lines: 0,
     counts: 0,
     characters: 120,
-    items: 0,
+    collapsedItems: 0,
     problems: 3,
-    unmoved: false,
-    said: `Only the verdict is shown, to fit the size of a comment. ${REST}`,
+    showsUnmovedMetrics: false,
+    sizeNote: `Only the verdict is shown, to fit the size of a comment. ${REST}`,
   },
 ];
 
@@ -143,17 +147,16 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
     lines: 200,
     counts: 1000,
     characters: 2000,
-    items: 500,
+    collapsedItems: 500,
     problems: 1000,
-    unmoved: true,
-    said: null,
+    showsUnmovedMetrics: true,
+    sizeNote: null,
   },
   ...COMMENT_LEVELS.map((level) => ({
     ...level,
-    said: (level.said ?? `Fewer answers are shown, to fit the size of a summary. ${REST}`).replace(
-      'a comment',
-      'a summary',
-    ),
+    sizeNote: (
+      level.sizeNote ?? `Fewer answers are shown, to fit the size of a summary. ${REST}`
+    ).replace('a comment', 'a summary'),
   })),
 ];
 
@@ -251,7 +254,9 @@ export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
 
 export const place = (file: string, line: number): Inline => ({ kind: 'place', file, line });
 
-/** Someone's text that leads to its place; where nothing can be linked the place stands behind it. */
+/**
+ * Someone's text that leads to its place; where nothing can be linked the place stands behind it.
+ */
 export function placeLink(
   words: string,
   { file, line }: { file: string; line: number },

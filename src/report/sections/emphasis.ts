@@ -58,8 +58,8 @@ export function emphasise(
         : [{ kind: 'same', text: change.value.join('') }];
     });
   return {
-    base: cutPieces(merged(side('added')), limit, before.left),
-    head: cutPieces(merged(side('removed')), limit, after.left),
+    base: cutPieces(mergePieces(side('added')), limit, before.left),
+    head: cutPieces(mergePieces(side('removed')), limit, after.left),
   };
 }
 
@@ -113,7 +113,7 @@ function fitting(lengths: readonly number[], room: number): number {
 }
 
 /** Changed words that only blanks part are one changed stretch. */
-function merged(pieces: readonly Piece[]): Piece[] {
+function mergePieces(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
   pieces.forEach((piece, index) => {
     const previous = result.at(-1);

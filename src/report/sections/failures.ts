@@ -20,11 +20,11 @@ export interface Failure {
 export function failures(entries: readonly ReferenceEntry[]): Failure[] {
   const all = entries.map((one) => ({ one, ...causeOf(one) }));
   const exact = new Map<string, number>();
-  for (const { same } of all) exact.set(same, (exact.get(same) ?? 0) + 1);
+  for (const { reasonKey } of all) exact.set(reasonKey, (exact.get(reasonKey) ?? 0) + 1);
   const groups = new Map<string, Failure>();
-  for (const { one, metric, unjudged, reason, same, alike } of all) {
-    const shared = (exact.get(same) ?? 0) > 1;
-    const key = shared ? same : alike;
+  for (const { one, metric, unjudged, reason, reasonKey, metricKey } of all) {
+    const shared = (exact.get(reasonKey) ?? 0) > 1;
+    const key = shared ? reasonKey : metricKey;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { metric, unjudged, reason, entries: [one] });
     else {
@@ -50,8 +50,10 @@ interface Cause {
   metric: string | null;
   unjudged: boolean;
   reason: string | null;
-  same: string;
-  alike: string;
+  /** Equal where the metric and the words of the reason are. */
+  reasonKey: string;
+  /** Equal where the metric is. */
+  metricKey: string;
 }
 
 function causeOf({ suite, reference }: ReferenceEntry): Cause {
@@ -65,8 +67,8 @@ function causeOf({ suite, reference }: ReferenceEntry): Cause {
     metric,
     unjudged,
     reason,
-    same: JSON.stringify([...of, reason]),
-    alike: JSON.stringify([...of, metric === null ? reason : null, 'alike']),
+    reasonKey: JSON.stringify([...of, reason]),
+    metricKey: JSON.stringify([...of, metric === null ? reason : null, 'alike']),
   };
 }
 

@@ -10,7 +10,7 @@ import { andMore, rateInterval, repeatedNames, suiteName } from './phrases.ts';
  * Pass rates of suites that a rubric alone judges, or a conversation's evaluators, beside what they
  * are without the errors that those make on labelled examples. They change no verdict.
  */
-export function graderErrors({ suites }: Result, { items }: Detail): Block[] {
+export function graderErrors({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.grader_error === undefined ? [] : [{ suite, error: suite.grader_error }],
   );

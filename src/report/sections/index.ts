@@ -50,7 +50,7 @@ const SECTIONS = {
   reasons,
   suites: (result, detail) => (isSaidAbove(result) ? [] : suitesTable(result, detail)),
   ranking,
-  said,
+  sizeNote,
   brokenReferences,
   attributes: (result, detail) =>
     oneFold([...attributes(result, detail), ...insights(result, detail)]),
@@ -131,6 +131,6 @@ function asTitle(line: Line): Line {
   return line.map((part) => (part.kind === 'text' ? strong(part.text) : part));
 }
 
-function said(_result: Result, detail: Detail): Block[] {
-  return detail.said === null ? [] : [paragraph([text(detail.said)])];
+function sizeNote(_result: Result, detail: Detail): Block[] {
+  return detail.sizeNote === null ? [] : [paragraph([text(detail.sizeNote)])];
 }

@@ -23,7 +23,7 @@ const SHOWN_REFERENCES = 5;
 const INSIGHT_CHARACTERS = 600;
 
 /** What a model, or our own rules, make of it; marked, and never part of the verdict. */
-export function insights(result: Result, { items }: Detail): Block[] {
+export function insights(result: Result, { collapsedItems: items }: Detail): Block[] {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
     (one) => one.insights.length + one.dropped > 0,
   );

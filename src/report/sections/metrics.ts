@@ -28,7 +28,10 @@ import { andMore, repeatedNames, suiteName } from './phrases.ts';
  * What each metric says beyond pass and fail: its mean on both sides with the difference's interval,
  * and how often each label was given. Metrics that only pass or fail are in the suite's row.
  */
-export function metricValues({ suites, mode }: Result, { items, unmoved }: Detail): Block[] {
+export function metricValues(
+  { suites, mode }: Result,
+  { collapsedItems: items, showsUnmovedMetrics: unmoved }: Detail,
+): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics
       .filter(

@@ -150,7 +150,7 @@ export function notices(result: Result, detail: Detail): Block[] {
     ],
   })).filter(({ found }) => found.length > 0);
   const lines = present.flatMap(({ words, found }) => found.map((one) => noticeLine(words, one)));
-  const shown = lines.slice(0, detail.items);
+  const shown = lines.slice(0, detail.collapsedItems);
   const more = andMore(lines.length, shown.length);
   return group(
     [

@@ -55,7 +55,7 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
   const blocks = failures(entries).flatMap((failure, index) => {
     const above = index === 0 ? open : 0;
     const left = failure.entries.slice(above);
-    const inFull = left.slice(0, Math.min(answers, (detail.alike ?? Infinity) - above));
+    const inFull = left.slice(0, Math.min(answers, (detail.answersPerFailure ?? Infinity) - above));
     const rows = left.slice(inFull.length, inFull.length + counts);
     answers -= inFull.length;
     counts -= rows.length;
@@ -164,7 +164,7 @@ export function movedReferences(result: Result, detail: Detail): Block[] {
   }))
     .filter(({ number }) => number > 0)
     .map(({ status, number }) => `${count(number)} ${STATUS_WORDS[status]}`);
-  const rows = entries.slice(0, detail.items);
+  const rows = entries.slice(0, detail.collapsedItems);
   const more = andMore(entries.length, rows.length);
   const blocks = rows.length === 0 ? [] : [countsTable(rows, repeatedNames(result.suites))];
   return group(

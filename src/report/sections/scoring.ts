@@ -19,7 +19,7 @@ import { andMore } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
 /** Answers of base and head, each under the scoring of base and of head, and how the change of the pass rate splits. */
-export function scorings({ scoring, suites }: Result, { items }: Detail): Block[] {
+export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const more = andMore(scoring.length, shown.length);
   const blocks = shown.flatMap((one) => {
@@ -104,7 +104,7 @@ function sameAnswers({
 }
 
 /** How well each rubric's grader agrees with its labelled examples, base → head. */
-export function graders({ graders: results }: Result, { items }: Detail): Block[] {
+export function graders({ graders: results }: Result, { collapsedItems: items }: Detail): Block[] {
   if (results.length === 0) return [];
   const names = [...new Set(results.map(({ rubric }) => rubric))].sort(byCodeUnits);
   const pairs = names.map((name) => ({

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../suite/canonical-json.ts';
 import type { ObjectScore, ObjectScores } from '../../types/metric.ts';
 import { code, lineBreak, text, type Line } from './document.ts';
 
-/** One metric on every turn, message or tool call of two dialogues. */
+/** A row of marks: one metric on every turn, message or tool call of two dialogues. */
 interface Strip {
   metric: string;
   base: ObjectScores | null;

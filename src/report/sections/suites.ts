@@ -70,7 +70,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
 const OPEN_SUITES = 20;
 
 /** Each suite's verdict in a sentence: p, what is ruled out, what a run of this size sees. */
-export function verdictsInWords(result: Result, { items }: Detail): Block[] {
+export function verdictsInWords(result: Result, { collapsedItems: items }: Detail): Block[] {
   const { suites, mode } = result;
   const told =
     mode === 'sweep' ? [] : suitesWorstFirst(suites).filter(({ summary }) => summary !== '');
@@ -142,12 +142,12 @@ export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line =
       text(rates(own.base_base, own.base_head)),
       lineBreak,
       text('same answers, base’s → head’s scoring'),
-      ...rolled(suite),
+      ...rollUpLine(suite),
     ];
   return [
     text(rates(base, head)),
     ...below,
-    ...rolled(suite),
+    ...rollUpLine(suite),
     ...(another ? [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)] : []),
   ];
 }
@@ -165,11 +165,14 @@ function diffCells(suite: SuiteResult, result: Result): Line[] {
 }
 
 function sweepCells(suite: SuiteResult): Line[] {
-  return [[text(rates(null, suite.pass_rate.head)), ...rolled(suite)], [text(sweepSize(suite))]];
+  return [
+    [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite)],
+    [text(sweepSize(suite))],
+  ];
 }
 
 /** What the roll-up makes of it, below the rate. */
-function rolled(suite: SuiteResult): Line {
+function rollUpLine(suite: SuiteResult): Line {
   const words = rolledWords(suite);
   return words === null ? [] : [lineBreak, text(words)];
 }

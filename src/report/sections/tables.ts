@@ -11,7 +11,7 @@ import { suitesWorstFirst } from './order.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
 /** Base's answers against head's, suite by suite. */
-export function preferences({ suites }: Result, { items }: Detail): Block[] {
+export function preferences({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const repeated = repeatedNames(suites);
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.preference ? [{ suite, preference: suite.preference }] : [],
@@ -33,7 +33,7 @@ export function preferences({ suites }: Result, { items }: Detail): Block[] {
 }
 
 /** Accuracy, macro-F1, and every label's precision and recall, in suites that classify. */
-export function classes({ suites }: Result, { items }: Detail): Block[] {
+export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).filter(
     (suite): suite is SuiteResult & { classification: ClassificationSummary } =>
       Boolean(suite.classification),

@@ -34,7 +34,10 @@ export function worstReference(result: Result, detail: Detail): Block[] {
     text(`, ${countsOf(worst.reference, worst.suite)}`),
     ...(others === 0
       ? []
-      : [text(`; ${count(others)} more ${others === 1 ? 'fails' : 'fail'} `), ...alike(failure)]),
+      : [
+          text(`; ${count(others)} more ${others === 1 ? 'fails' : 'fail'} `),
+          ...commonCause(failure),
+        ]),
   ];
   return evidence(title, worst.reference, detail);
 }
@@ -129,7 +132,7 @@ function perhapsBroken(result: Result): ReferenceEntry[] {
 }
 
 /** What a group has in common, behind "4 more fail". */
-function alike({ metric, reason }: Failure): Line {
+function commonCause({ metric, reason }: Failure): Line {
   if (metric === null) return reason === null ? [text('too')] : [text('with the same error')];
   return [code(metric), text(reason === null ? ' too' : ' for the same reason')];
 }

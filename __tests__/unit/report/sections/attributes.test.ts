@@ -13,7 +13,10 @@ import { green } from '../results.ts';
 
 const [detail] = COMMENT_LEVELS;
 const shown = (result: Result, section = attributes, items = 50): string =>
-  renderBlocks(section(result, { ...detail!, items }), { width: 200, colour: false });
+  renderBlocks(section(result, { ...detail!, collapsedItems: items }), {
+    width: 200,
+    colour: false,
+  });
 const changed = (
   result: Result,
   change: (one: AttributeResult) => Partial<AttributeResult>,

@@ -31,10 +31,10 @@ const shown = (suites: SuiteResult[], mode: 'sweep' | 'diff' = 'sweep') =>
       lines: 0,
       counts: 5,
       characters: 100,
-      items: 5,
+      collapsedItems: 5,
       problems: 5,
-      unmoved: true,
-      said: null,
+      showsUnmovedMetrics: true,
+      sizeNote: null,
     }),
     { width: 140, colour: false },
   );
