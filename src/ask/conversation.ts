@@ -10,8 +10,7 @@ import type { Completion, ErrorKind, Message } from '../types/model.ts';
 import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
 
 /**
- * Whether a criterion is met by one word per evaluator. Unknown is not a yes: not to know is not to be
- * satisfied.
+ * Whether a criterion is met, given each evaluator's word on it. "Unknown" does not count as yes.
  */
 export function combineWords(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
   const yes = words.filter((word) => word === 'yes').length;
@@ -19,7 +18,7 @@ export function combineWords(rule: Criterion['combine'], words: readonly Criteri
   return rule === 'any' ? yes > 0 : yes > words.length / 2;
 }
 
-/** Each criterion's word of all evaluators together. */
+/** Whether each criterion is met, by the words of all evaluators together. */
 export function satisfiedBy(
   criteria: readonly Criterion[],
   verdicts: readonly EvaluatorVerdict[],
@@ -56,8 +55,8 @@ export function nextQuestion(
 }
 
 /**
- * By criterion: the first turn, from 1, from which it stays met to the last judged one; null when
- * it is not met there.
+ * By criterion: the turn, from 1, since which it has been met without a break up to the last judged
+ * turn; null when the last judged turn does not meet it.
  */
 export function turnsTo(
   criteria: readonly Criterion[],
@@ -89,7 +88,7 @@ export interface Dialogue {
 /** What is judged turn by turn: a dialogue under way, or one that was recorded. */
 interface Script {
   answer(messages: readonly Message[], step: number): Promise<Completion>;
-  /** The question after a turn that does not satisfy; or how the dialogue ends without one. */
+  /** The question that follows an unsatisfying turn, or how the dialogue ends without one. */
   next(
     verdicts: readonly EvaluatorVerdict[],
     step: number,
@@ -194,7 +193,7 @@ async function judgeTurns(
 }
 
 /**
- * What the opening asks: the user's last message; a prompt may also ask in its system message
+ * The question of the opening: the user's last message, or the system message where it stands
  * alone.
  */
 function lastQuestion(opening: readonly Message[]): string {

@@ -11,7 +11,7 @@ export interface EvaluatorPrompt {
   schema: NonNullable<Request['schema']>;
 }
 
-/** Used where the test file gives no `instructions` of its own. */
+/** The instructions of evaluators where the test file gives no `instructions` of its own. */
 export const DEFAULT_INSTRUCTIONS = [
   'You are an experienced colleague who looks after a newcomer. Somebody asked for something, and the newcomer answered. You decide whether that somebody can now reach their goal, and if not, what they would say next.',
   'Hold the answers to what was asked for. Do not demand extras nobody asked for, such as tests or the handling of every rare error, and let small slips pass that would not stop anyone.',
@@ -89,7 +89,10 @@ export function askEvaluatorAgain(
   };
 }
 
-/** What people said to each other. A system prompt is shown only where it is all that was asked. */
+/**
+ * The messages of a dialogue that an evaluator sees. A system prompt is shown only where nothing
+ * else was asked.
+ */
 function visibleTo(dialogue: readonly Message[]): Message[] {
   const firstAnswer = dialogue.findIndex(({ role }) => role === 'assistant');
   const opening = firstAnswer === -1 ? dialogue : dialogue.slice(0, firstAnswer);

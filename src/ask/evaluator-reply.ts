@@ -3,7 +3,7 @@ import { labelInLine } from '../metrics/label.ts';
 import type { CriterionWord } from '../result/conversations.ts';
 import type { Json } from '../types/plain.ts';
 
-/** What an evaluator said. A criterion in `missing` got no single word and counts as unknown. */
+/** What an evaluator said. A criterion in `missing` got no clear word and counts as unknown. */
 export interface EvaluatorReply {
   words: Record<string, CriterionWord>;
   missing: string[];
@@ -16,7 +16,7 @@ const WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
 /** Longer replies are not read, in UTF-16 units. */
 const MAX_LENGTH = 1_048_576;
 
-/** A heading stands in this many first characters of its line. */
+/** A heading ends within this many characters from the start of its line. */
 const MAX_HEADING = 80;
 
 /** Names of the two free texts, as evaluators spell them. */
@@ -160,7 +160,7 @@ function replyOf(
 /** Remarks that there is no follow-up are shorter than this. */
 const MAX_REMARK = 60;
 
-/** A follow-up that says there is none is none. */
+/** The follow-up question in a text; null where the text only says that there is none. */
 function askedIn(text: string | null): string | null {
   if (text === null || text.length > MAX_REMARK) return text;
   return /^[\s*_`"'()[\]-]*(?:none|n\/?a|null|nothing|empty|no follow-?up(?: question)?(?: (?:is )?(?:needed|required))?)?[\s*_`"'()[\].!-]*$/i.test(

@@ -24,7 +24,9 @@ interface JudgedAnswer {
   verdicts: (EvaluatorVerdict | null)[];
 }
 
-/** Up to so many evaluators every combination is shown; of more, the pairs and all together. */
+/**
+ * Up to this many evaluators, every combination is shown; of more, only the pairs and all together.
+ */
 const ALL_COMBINATIONS_OF = 5;
 
 /**
@@ -64,7 +66,10 @@ function choose(count: number, size: number, from: number): number[][] {
   return groups;
 }
 
-/** An answer that one of the group could not be read on is left out and counted. */
+/**
+ * The grades of one group of evaluators. An answer is left out and counted where one of the group
+ * could not be read.
+ */
 function gradeGroup(
   evaluators: string[],
   group: readonly number[],
@@ -110,8 +115,9 @@ function yesShare(yes: number, n: number): YesShare {
 }
 
 /**
- * Its interval is that of the difference of the two shares (Newcombe's), for it is (1 + accepted −
- * rejected) / 2.
+ * Mean of the shares of accepted and rejected answers that are judged rightly. It is (1 + accepted
+ * − rejected) / 2, so that its interval follows from that of the difference of the two shares
+ * (Newcombe's).
  */
 function balancedAccuracy(
   accepted: YesShare,
@@ -133,8 +139,8 @@ function balancedAccuracy(
 }
 
 /**
- * Asks the evaluators about every labelled answer, base's too where they differ. One table a side.
- * `judges`: what head's say all together.
+ * Asks the evaluators about every labelled answer, base's evaluators too where they differ. One
+ * table a side. `judges`: what head's evaluators say together.
  */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],

@@ -45,7 +45,7 @@ export async function inWindow<T, R>(
 export interface PlannedTry {
   /** Index of its reference in the suite's `runs`. */
   run: number;
-  /** What it is a try of: tells the runs of one sweep apart. */
+  /** The suite and variant that it is a try of. */
   suite: string;
   side: Side;
   /** Try index from 0. */
@@ -72,7 +72,9 @@ export interface Executors {
   complete: Complete;
   evaluate: Evaluate;
   random: EvaluatorTools['random'];
-  /** Told after each answer, and whether it was another try's; for counting and progress only. */
+  /**
+   * Called after each answer, with whether another try shares it; for counting and progress only.
+   */
   answered?(answer: Answer, shared: boolean): void;
 }
 

@@ -69,7 +69,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
   };
 }
 
-/** Null where there is no answer to judge. */
+/** A single answer as a dialogue of one turn; null where there is no answer to judge. */
 function singleAnswer({ messages, completion }: Answer): Dialogue | null {
   if (completion.status === 'error') return null;
   const recorded = recordedDialogue([
@@ -81,8 +81,8 @@ function singleAnswer({ messages, completion }: Answer): Dialogue | null {
 }
 
 /**
- * Runs and scores rounds of tries in all suites until none wants more: the suites with the tries
- * that they have then.
+ * Runs and scores rounds of tries in all suites until no suite wants more. Gives the suites with
+ * all tries they then have.
  */
 export async function runRounds(
   started: readonly SuiteComparison[],
@@ -196,11 +196,11 @@ export interface ExtraTry {
   run: number;
   generation: Generation;
   try: number;
-  /** Tells its prompt from others: no process that runs code holds the answers of two. */
+  /** Names its prompt: a process that runs code never holds the answers of two prompts. */
   prompt: string;
 }
 
-/** Makes further tries and judges them as those of the comparison were, in their order. */
+/** Makes further tries, in their order, and judges them like the tries of the comparison. */
 export async function runExtraTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],
@@ -222,8 +222,8 @@ export async function runExtraTries(
 }
 
 /**
- * Scoring holds its own side's expected values; a reference the other side does not have brings
- * its own.
+ * The reference by which an answer is judged: a scoring holds the expected values of its own side,
+ * and a reference that this side lacks brings its own.
  */
 function judgedBy(
   one: AffectedReference | undefined,
@@ -233,7 +233,7 @@ function judgedBy(
   return side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
 }
 
-/** A dialogue whose model declines to answer fails, like a single answer. */
+/** Failing scores for a dialogue whose model declined to answer, as a single answer gets them. */
 function unansweredScores({ dialogue }: Answer, reason: string): Score[] {
   return dialogue === null
     ? []

@@ -86,8 +86,8 @@ interface RubricTools {
 }
 
 /**
- * Grades every rubric's examples, by base's rubric and graders where they differ, and by head's.
- * One result a side. `judges`: what head's graders said of each.
+ * Grades the examples of every rubric by head's rubric and graders, and by base's where they
+ * differ. One result a side. `judges`: what head's graders said of each example.
  */
 export async function runRubricTests(
   tests: readonly RubricTest[],
@@ -216,20 +216,23 @@ export interface RepeatedRubricTest {
   repeats: number;
   /** With the examples' labels, over all repeats. */
   agreement: RubricAgreement;
-  /** Of the graders with themselves, over the examples with at least two readable grades. */
+  /** How the graders agree with themselves, over the examples with at least two readable grades. */
   consistency: {
     /**
      * Mean share of an example's grades that give its commonest label, 0–1; null where nothing was
      * graded twice.
      */
     share: number | null;
-    /** Examples that got one label only, of how many. */
+    /** Examples that got one label only, among the `compared`. */
     unanimous: number;
     compared: number;
     /** Fleiss' kappa over the examples whose every grade could be read. */
     kappa: number | null;
   };
-  /** In the order of the file; null for a grade that could not be read. */
+  /**
+   * Every example with its labels, in the order of the file; null for a grade that could not be
+   * read.
+   */
   examples: {
     file: string;
     line: number;

@@ -53,7 +53,7 @@ export async function scorePairs(
   return found;
 }
 
-/** The score that an answer must have by now. */
+/** The score of an answer that has been scored already. */
 export function scoreFor(
   scores: ReadonlyMap<ScoringItem, Score>,
   item: ScoringItem,
@@ -93,7 +93,10 @@ export interface ScoringTools {
   price: Price;
 }
 
-/** Of more grades at once what each rests on is not kept: a sweep would hold it all in memory. */
+/**
+ * Up to this many grades at once, what each rests on is kept; a sweep would hold too much in
+ * memory.
+ */
 const MOST_GRADES = 2000;
 
 /**
@@ -226,7 +229,7 @@ function answerMessage(
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
 }
 
-/** A recorded answer calls what the messages of its turn call. */
+/** A recorded answer with the tool calls of the messages of its turn. */
 function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
   const turn = turnsOf(thread).at(-1) ?? [];
   return { ...completion, tool_calls: turn.flatMap(({ tool_calls: calls = [] }) => calls) };

@@ -39,16 +39,16 @@ interface Broken {
 /** One check on all answers of the run, in whatever suites and variants it stands. */
 interface Use {
   metric: Metric;
-  /** It judges one reference alone, which may well fail every time. */
+  /** References that it judged: a check of one reference alone may well fail every time. */
   references: Set<ReferenceRun>;
   suites: Set<SuiteRun>;
   isShared: boolean;
-  /** Whose check it is, `promptfoo` say; absent: ours. */
+  /** The tool whose check it is, such as `promptfoo`; absent: a check of our own. */
   tool: string | undefined;
   scores: Score[];
 }
 
-/** What no answer can cause: a name, a module or a file that the code does not have. */
+/** Errors that no answer can cause: a name, a module or a file that the code does not have. */
 const NO_ANSWERS_FAULT =
   /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
 

@@ -89,7 +89,7 @@ export function compareSuite(
   };
 }
 
-/** What the verdict stands on; nothing where nothing was compared. */
+/** What a verdict is based on; empty where nothing was compared. */
 function verdictGrounds(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
@@ -144,7 +144,7 @@ function shareOf({ passes, tries_judged }: SideResult): number {
   return passes / Math.max(1, tries_judged);
 }
 
-/** A suite in which nothing had to be told apart. */
+/** The verdict of a suite in which nothing had to be compared. */
 function uncomparedVerdict({ suite, runs }: SuiteRun): Verdict {
   if (suite.head === null) return 'removed';
   if (suite.base === null) return runs.length > 0 ? 'new' : 'no_data';

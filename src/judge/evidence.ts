@@ -21,7 +21,7 @@ import { preferenceTables } from './tables.ts';
  */
 const ANSWERED_SHARE = 0.2;
 
-/** Outcomes of a try that should have said something and does not. */
+/** Whether a try has no outcome though it should have one. */
 function isUnanswered(outcome: Outcome): boolean {
   return outcome === 'error' || outcome === 'ungraded';
 }
@@ -48,7 +48,7 @@ function referenceOf({ affected: { reference } }: ReferenceRun): { id: string; t
 }
 
 /**
- * All that gate, also where only the scoring changed and the answers are the same ones: a rubric
+ * The references that gate, also where only the scoring changed and the answers stay: a rubric
  * whose grades can no longer be read judges nothing.
  */
 function wantedRuns({ run, quarantined }: SuiteComparison): ReferenceRun[] {
@@ -83,8 +83,9 @@ function hasEvidence(
 }
 
 /**
- * A new reference that base's prompt cannot be asked, in a suite that base has: where others went, or
- * where none can be compared, it stands for what base was asked and says nothing of it.
+ * Whether a new reference takes the place of others: base's prompt cannot be asked it, in a suite
+ * that base has, while references went or none can be compared. It says nothing of what base was
+ * asked.
  */
 function takesAPlace({ run: { suite, runs } }: SuiteComparison, run: ReferenceRun): boolean {
   const isNew = ({ affected: { base, change } }: ReferenceRun): boolean =>
@@ -93,7 +94,7 @@ function takesAPlace({ run: { suite, runs } }: SuiteComparison, run: ReferenceRu
   return suite.references.some((one) => isGone(suite, one)) || runs.every(isNew);
 }
 
-/** It counted on base, and is removed or newly skipped. */
+/** Whether a reference that counted on base is removed or newly skipped. */
 function isGone(suite: AffectedSuite, one: AffectedReference): boolean {
   const { change, baseReference: before } = one;
   if (suite.base === null || before === null || !countsIn(suite.base.scoring.tests, before))
@@ -101,7 +102,7 @@ function isGone(suite: AffectedSuite, one: AffectedReference): boolean {
   return change === 'removed' || !gates(suite, one);
 }
 
-/** What base could not be asked says nothing of head; what head cannot be asked does. */
+/** The sides that must have evidence: base only where it can be asked, head always. */
 function sidesOf({ affected: { base, head } }: ReferenceRun): Side[] {
   return [
     ...(base === null || base.kind === 'impossible' ? [] : (['base'] as const)),
@@ -115,15 +116,16 @@ function judgedOf(tries: ReferenceRun['base']): number {
 
 /** What missing evidence says of a suite. */
 export interface EvidenceVerdict extends EvidenceCount {
-  /** Head does not answer what base answers: in these references, with the test's p where it is one. */
+  /** References that base answers and head does not, with the p of the test where there was one. */
   lost: { references: string[]; p: number | null } | null;
-  /** It stands between the run and green. */
+  /** Whether missing evidence keeps the suite from being green. */
   open: boolean;
 }
 
 /**
- * Whether head answers as base does, in each suite in which something is compared: tested like pass
- * against fail, and without a test where a critical reference or the whole suite fell silent.
+ * Whether head answers as often as base, in each suite in which something is compared. It is tested
+ * like pass against fail; no test is needed where a critical reference or the whole suite fell
+ * silent.
  */
 export function judgeEvidence(
   suites: readonly SuiteComparison[],

@@ -71,7 +71,7 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
       ];
 }
 
-/** Each is one of a family that shares alpha, so one alone is enough. */
+/** Attributes that regressed. All attributes share one alpha, so a single one is enough to fail. */
 function regressedAttributes(
   suite: SuiteResult,
   { attributes: word }: GateSettings,

@@ -82,7 +82,7 @@ function isTooMany(tries: readonly TryResult[]): boolean {
   return errors > MAX_ERROR_SHARE * tries.length;
 }
 
-/** Errors of head where base answers are not a problem on the way: head got worse. */
+/** Whether head's errors are head's own: a suite regressed by silence while base could answer. */
 function headAlone(suites: readonly SuiteResult[]): boolean {
   const ofBase = suites.flatMap(({ references }) =>
     references.flatMap(({ base }) => base?.tries ?? []),
@@ -197,7 +197,7 @@ function ungradedShare({ suites }: GateInput): string[] {
   );
 }
 
-/** What was to gate and could not be looked at is not a success. */
+/** Suites whose attributes were to gate and could not be computed: the run is no success. */
 function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
   return settings.attributes === 'fail'
     ? unexplained.map(

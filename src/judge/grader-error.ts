@@ -25,12 +25,12 @@ import { objectRate } from './metric-rows.ts';
 import { ratedRuns } from './summary.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
-/** Of the interval of a difference in the result. */
+/** Confidence of the intervals in the result. */
 const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
 
-/** How many good, and how many bad labelled answers the grader calls so. */
+/** How many of the good labelled answers, and of the bad ones, the grader calls good and bad. */
 interface Labelled {
   good: Counts;
   bad: Counts;
@@ -63,7 +63,7 @@ export function graderErrorOf(
   };
 }
 
-/** What is known of those who judge alone, where good and bad answers are among the labelled. */
+/** How those who judge alone did on labelled answers; null without good and bad ones among them. */
 function labelledBy(
   sole: SoleJudge,
   deciding: Scoring,
@@ -97,7 +97,10 @@ function ofRubric(
   return { good: labelled(true), bad: labelled(false) };
 }
 
-/** All evaluators of a conversation together, whose word is that of every criterion. */
+/**
+ * How all evaluators of a conversation together did on labelled answers: a dialogue passes where
+ * every criterion is met.
+ */
 function ofEvaluators(deciding: Scoring, judges: readonly TestedJudge[]): Labelled | null {
   const steering = steeringFor(deciding);
   const identity = steering && judging(steering);
@@ -171,7 +174,7 @@ function passingOf(
   return labels === null ? null : (label) => labels.has(label);
 }
 
-/** What a difference is worth that is within the grader's own error. */
+/** The note on a difference that lies within the grader's own error; see {@link graderErrorOf}. */
 export function withinError(error: GraderError | null): string {
   if (error === null || error.kind === 'corrected') return '';
   const { metric, objects, kind, wrong } = error;

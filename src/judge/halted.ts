@@ -50,10 +50,7 @@ function triesOf(suites: readonly SuiteResult[]): number {
   );
 }
 
-/**
- * Takes as many tries in error out of the count as were not made; which of them, the gate does not
- * ask.
- */
+/** Removes as many tries in error as were never made; the gate only counts them, so any will do. */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];
   const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {

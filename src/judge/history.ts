@@ -8,8 +8,8 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Side } from '../types/plain.ts';
 
 /**
- * How what is asked came out in all tries that were ever judged; by any text that names a question
- * and its scoring.
+ * How often each question passed in all tries that were ever judged, keyed by a text that names the
+ * question and its scoring.
  */
 export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;

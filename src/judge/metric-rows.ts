@@ -79,7 +79,7 @@ function valuesRow(
   );
 }
 
-/** What passes of the single objects; the difference counts each dialogue once. */
+/** The pass rates of single objects; in their difference each dialogue counts once. */
 function objectsRow(
   { name, level }: Metric,
   suite: SuiteComparison,

@@ -12,9 +12,9 @@ export interface Dependence {
   together: number;
   /** Mean change of the pass rate from the first try to the second. */
   drift: number;
-  /** Of the pairs of long answers of one side, the share that is the same letter for letter. */
+  /** Share of the pairs of long answers of one side that are equal letter by letter. */
   sameAnswer: number | null;
-  /** By reference: both sides' tries. */
+  /** The first two tries of each reference on both sides, by its id. */
   tries: ReadonlyMap<string, { base: Pair; head: Pair }>;
 }
 

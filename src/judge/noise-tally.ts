@@ -25,7 +25,7 @@ interface NoiseTally {
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
   /** Tries a side that every comparison made of every reference. */
   shared: number;
-  /** Of each comparison: how its tries hang together. */
+  /** The dependence of the tries, one entry for each comparison. */
   dependence: Dependence[];
   /** By reference and try index, both sides together. */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
@@ -130,7 +130,7 @@ function countedOf({ shared, counted }: SuiteTally): Counted[] {
   }));
 }
 
-/** What a measurement came to, put over what is known before it. */
+/** The head of a measurement's result: what is known before anything is counted. */
 export type NoiseHead = Pick<NoiseResult, 'head' | 'gate' | 'n_tries' | 'measured_at'>;
 
 /**

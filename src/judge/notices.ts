@@ -7,7 +7,7 @@ import type { Notice, NoticeKind, Side } from '../types/plain.ts';
 
 const SHOWN = 20;
 
-/** Of references, behind their number and before their ids. */
+/** Stands between the number of references and their ids. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
 
 /**

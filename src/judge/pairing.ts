@@ -9,9 +9,9 @@ import type { Table } from '../statistics/table.ts';
 /** One run of a suite against another on the references that both judged. */
 export interface Pairing {
   references: number;
-  /** Mean over references of (other's share of passes − one's), −1 to 1. */
+  /** Mean over references of the other run's share of passes less this run's, −1 to 1. */
   difference: number;
-  /** 90 % interval of it; null: too few references, or all differ alike. */
+  /** 90 % interval of the difference; null: too few references, or all differ alike. */
   low: number | null;
   high: number | null;
   /** Two-sided mid-p of the exact permutation test within references. */

@@ -68,7 +68,7 @@ function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison): Refe
   );
 }
 
-/** How many tries of each: where suspects got more, those that all share. */
+/** Tries of each reference that count: where suspects got more, the number that all share. */
 function splitTries(suite: SuiteComparison): number {
   return suite.policy.kind === 'adaptive'
     ? sharedTries(splitRuns(suite))
@@ -81,8 +81,8 @@ export interface FallUnderBase {
   head: number;
   references: string[];
   /**
-   * What speaks for it: `passes`: head's own scoring passes head's answers as often as base's did
-   * base's; `fewer-checks`: the same, by fewer metrics that gate.
+   * What excuses the fall. `passes`: head's own scoring passes head's answers as often as base's
+   * did base's. `fewer-checks`: the same, but with fewer metrics that gate. `none`: nothing.
    */
   excuse: 'none' | 'passes' | 'fewer-checks';
 }
@@ -128,7 +128,7 @@ export function fallUnderBase(
   return { base: base_base, head: head_base, references, excuse };
 }
 
-/** What gates on head is part of what gates on base, and not all of it. */
+/** Whether the metrics that gate on head are some of those that gate on base, but not all. */
 function hasFewerChecks({ deciding, other }: SuiteComparison['run']): boolean {
   const names = (tests: Tests): Set<string> =>
     new Set(everyMetric(tests).flatMap(({ name, skip }) => (skip ? [] : [name])));

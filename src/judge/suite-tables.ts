@@ -58,10 +58,10 @@ export function evidenceBySuite(
   );
 }
 
-/** A suite's tries, as far as no level is needed to look at them. */
+/** What a suite's tries say before a level of significance is chosen. */
 export interface SuiteTables extends Singles {
   suite: SuiteComparison;
-  /** Empty where tries are fixed. */
+  /** The looks of a sequential suite; empty where tries are fixed. */
   looks: Look[];
   tables: Table[];
   bundles: Bundle[];
@@ -118,7 +118,7 @@ function isFall(table: Table | undefined): boolean {
   return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
 }
 
-/** Its tries call a reference worse or better only where the roll-up says so too. */
+/** Keeps a call on single tries, worse or better, only where the roll-up agrees. */
 function turnedAlone(own: readonly Table[], rolled: readonly Table[]): SuiteTables['q'] {
   const { down, up } = discreteFdr(own);
   return {
@@ -127,7 +127,7 @@ function turnedAlone(own: readonly Table[], rolled: readonly Table[]): SuiteTabl
   };
 }
 
-/** What the roll-up makes of a reference, as one try a side; what it could not say is not a try. */
+/** A reference's roll-ups as one try a side; a roll-up without a word is no try. */
 function rolledTries(rollUps: RunRollUps | undefined): Tries {
   const side = (rolled: RollUpOutcome | undefined): Outcome[] => [rolled?.outcome ?? 'error'];
   return { base: side(rollUps?.base), head: side(rollUps?.head) };

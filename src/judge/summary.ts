@@ -34,7 +34,9 @@ export function ratedRuns({
       );
 }
 
-/** How many tries of these: those that all share where suspects got more, else all of them. */
+/**
+ * Tries of each of these references that count: where suspects got more, the number that all share.
+ */
 export function ratedTries({ policy }: SuiteComparison, verdict: SuiteVerdict | null): number {
   return policy.kind === 'adaptive' && verdict !== null ? verdict.tries : Number.POSITIVE_INFINITY;
 }
@@ -124,14 +126,14 @@ export function summaryOf(
   );
 }
 
-/** Whose share it is: tries, or references as the roll-up says. */
+/** The noun of the rate: tries, or references where the roll-up is compared. */
 function whatPasses({ policy, run }: SuiteComparison): string {
   return policy.kind === 'references'
     ? `references that pass (${rollupName(run.deciding.tests.rollup)})`
     : 'pass rate';
 }
 
-/** What is red for another reason than its rate says so first. */
+/** Why the suite is red; a reason other than its rate comes first. */
 function whatFell(
   { verdict, reason: { by, references } }: SuiteVerdict,
   { compared }: SuiteComparison,
@@ -201,7 +203,7 @@ function whatIsHidden({ hidden }: SuiteVerdict): string {
   return ` ${underBaseScoring({ base_base: base, head_base: head }, excuse !== 'none')}.`;
 }
 
-/** Names in one sentence. */
+/** References named in one sentence. */
 const NAMED = 5;
 
 function plainSummary(shown: Verdict, rate: PassRate, { run }: SuiteComparison): string {

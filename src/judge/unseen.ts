@@ -10,10 +10,15 @@ import { counted, firstWords } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
 import { entryNumber } from './values.ts';
 
-/** Above this share of base's references, or of its tries, what head lacks is not left to chance. */
+/**
+ * Where head lacks more than this share of base's references or tries, that is not left to chance.
+ */
 const MOST_LOST = 0.02;
 
-/** What could not be seen on head though it could on base, in sentences: with any of it no run is green. */
+/**
+ * Sentences on what was judged on base but could not be judged on head; with any of them no run is
+ * green.
+ */
 export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[] {
   const green = suites.filter(
     ({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed',
@@ -106,7 +111,10 @@ function triesIn(found: readonly Has[]): Record<keyof Has, { has: number; of: nu
   return { base: count('base'), head: count('head') };
 }
 
-/** Head's tries have it less often than base's, by more than a little and than chance. */
+/**
+ * Whether head's tries have something less often than base's, by more than a little and more than
+ * chance.
+ */
 function isLessOften(found: readonly Has[], alpha: number): boolean {
   const { base, head } = triesIn(found);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);

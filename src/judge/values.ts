@@ -96,8 +96,8 @@ function restates(scores: readonly Score[]): boolean {
 }
 
 /**
- * One number of a metric by reference, of the tries with an index below `tries`. How long an
- * answer took says something of today only if it was made today.
+ * A metric's number in each try below index `tries`, by reference. A latency counts only where the
+ * answer was made in this run.
  */
 export function valuesOf(
   { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,

@@ -50,7 +50,10 @@ export interface SuiteVerdict {
   q: { down: number[]; up: number[] };
   /** Tries a side in `tables`. */
   tries: number;
-  /** Smallest fall of the pass rate (0–1) that is seen with 80 % power at its level; null: none. */
+  /**
+   * Smallest fall of the pass rate (0–1) that is detected with 80 % power at the suite's level;
+   * null: none.
+   */
   visibleDrop: number | null;
   /** How its metrics' numbers moved. */
   moves: MetricMove[];
@@ -59,7 +62,7 @@ export interface SuiteVerdict {
 }
 
 interface Known {
-  /** Every try that was wanted was made, so that one without an answer says something. */
+  /** Whether every wanted try was made, so that a missing answer says something. */
   complete?: boolean;
   /** What the roll-up says of each reference; where it is the unit, that is compared. */
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
@@ -212,7 +215,10 @@ interface Found {
 type Colour = Pick<SuiteVerdict, 'verdict'> &
   Pick<VerdictReason, 'by' | 'p'> & { references: number[] };
 
-/** The first that holds. A reference that is named as worse, or still suspicious, is never green. */
+/**
+ * The verdict: the first rule that holds. A suite with a reference that is named as worse, or is
+ * still suspicious, is never green.
+ */
 function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): Colour {
   const { open, tries, tables, bundles, suite } = seen;
   const plain = { p: null, references: [] };
@@ -234,7 +240,10 @@ function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): C
   return { verdict: 'inconclusive', by: 'unsettled', ...plain };
 }
 
-/** Several suites may say together what each is too small to say: green, where none looks worse. */
+/**
+ * Calls open suites unchanged that rule out a drop together, though each is too small alone: only
+ * where none looks worse.
+ */
 function settleTogether(
   seen: readonly SuiteTables[],
   verdicts: Map<SuiteComparison, SuiteVerdict>,
@@ -252,7 +261,10 @@ function settleTogether(
       verdicts.set(suite, { ...one, verdict: 'unchanged', reason: { ...one.reason, by: 'run' } });
 }
 
-/** A prompt that broke is not green because the scoring changed beside it. */
+/**
+ * Applies the fall under base's scoring: a prompt that broke is not green because the scoring
+ * changed beside it.
+ */
 function withBaseScoring(
   suite: SuiteComparison,
   verdict: SuiteVerdict,
@@ -268,7 +280,10 @@ function withBaseScoring(
   return { ...verdict, verdict: 'inconclusive', reason, hidden };
 }
 
-/** Head that does not answer is worse, and what could not be compared is not green. */
+/**
+ * Applies missing evidence: head that does not answer is worse, and what could not be compared is
+ * not green.
+ */
 function withEvidence(verdict: SuiteVerdict, evidence: EvidenceVerdict): SuiteVerdict {
   const { lost, open, missing } = evidence;
   if (verdict.verdict === 'regressed') return verdict;
