@@ -16,14 +16,14 @@ import { comparing, sequentialLevels, sequentialSuite } from './tries.ts';
 export interface AnswerCalls {
   /** Mean over simulated runs in which nothing got worse. */
   usual: number;
-  /** Whatever comes; a cap on calls may end the run before. */
+  /** The most calls that any run can take; a cap on calls may end the run before. */
   most: number;
 }
 
-/** Assumed of every try, since nobody has seen the answers yet. */
+/** The pass rate assumed of every try, since nobody has seen the answers yet. */
 const PASS_RATE = 0.95;
 
-/** References of a suite that are simulated; more of them take as many calls each. */
+/** References simulated of a suite; those beyond are taken to need as many calls each. */
 const SIMULATED = 200;
 
 /** Simulated runs: enough that their mean is within a few per cent, few where a run is large. */
@@ -112,7 +112,10 @@ function tryUpTo(
       side.push(nextFloat(random) < PASS_RATE ? 'pass' : 'fail');
 }
 
-/** Every reference tried five times, and as many as may be sampled on to the end of that. */
+/**
+ * The most tries beyond the first round: every reference tried five times, and as many as allowed
+ * sampled on to the end.
+ */
 function mostBeyondFirst({ compared }: SuiteComparison): number {
   const settled = compared.map((run) => callsUpTo(run, MOST_TRIES));
   const sampled = compared
@@ -122,7 +125,7 @@ function mostBeyondFirst({ compared }: SuiteComparison): number {
   return [...settled, ...sampled].reduce((sum, calls) => sum + calls, 0);
 }
 
-/** Calls of one reference's tries after those that the plan counts. */
+/** Calls of one reference's tries that the plan does not count yet. */
 function callsUpTo(run: ReferenceRun | undefined, tries: number): number {
   if (run === undefined) return 0;
   const { base, head, reference } = run.affected;

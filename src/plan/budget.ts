@@ -14,12 +14,12 @@ export interface Caps {
  * at the same point.
  */
 export interface Guard {
-  /** Asked before every paid attempt, repetitions included. False: it is not made. */
+  /** Whether one more paid attempt, repetitions included, may be made; to be asked before each. */
   attempt(): boolean;
   /** An attempt was refused for something that the request can do without: it does not count. */
   refused(): void;
   /**
-   * Makes a call that nothing stored answers, once the budget has room for it; else it ends as an
+   * Makes a call that no store answers, once the budget has room for it; without room it ends as an
    * error of kind `budget`.
    */
   ask(request: Request, complete: Complete): Promise<Completion>;
@@ -44,13 +44,13 @@ interface Waiting extends Held {
  */
 const UNDER_WAY = { unseen: 8, seen: 256 };
 
-/** Answers from which on the longest of them says more than what is usual. */
+/** After this many answers, the longest of them says more than a usual length does. */
 const TELLING = 20;
 
 /** Dead places at the front of the line before it is worth moving the rest. */
 const SLACK = 4096;
 
-/** Errors after which the server may have worked, and be paid, for the whole input. */
+/** Errors after which the server may have worked, and charged, for the whole input. */
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
 
 /**
@@ -100,7 +100,7 @@ interface AnswerLengths {
   /** Tokens to reckon with. */
   expected(request: Request): number;
   learn(purpose: Purpose, completion: Completion): void;
-  /** Changes whenever `expected` may answer otherwise than before. */
+  /** A counter that changes whenever `expected` may answer otherwise than before. */
   lessons(): number;
 }
 
@@ -157,7 +157,7 @@ interface Purse {
    */
   reserve(held: Held): Promise<Held | null>;
   settle(held: Held, cost: number): void;
-  /** Why nothing more is paid for. */
+  /** Why no further call is paid for; null while calls are. */
   empty(): string | null;
 }
 
@@ -169,7 +169,7 @@ function noRoom(cap: number | null, spent: number): string {
 interface Reserve {
   costOf(held: Held): number;
   hold(held: Held): void;
-  /** False: nothing was held back for it. */
+  /** Gives back what was held for a call; false: nothing was held. */
   free(held: Held): boolean;
   /** What an answer teaches of how long they get holds for those under way as well. */
   relearn(): void;

@@ -6,10 +6,7 @@ import type { RubricTest } from './grader-tests.ts';
 import type { PrepareInput } from './prepared.ts';
 import type { SuiteComparison, TryPolicy } from './suite-run.ts';
 
-/**
- * What stops conversations from being led, and shows only once prompts, tests and models are
- * together.
- */
+/** Problems of conversations that show only once prompts, tests and models are together. */
 export function conversationProblems(
   suites: readonly SuiteComparison[],
   code: 'sandbox' | 'host' | 'off',
@@ -30,7 +27,10 @@ export function conversationProblems(
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
-/** A dialogue goes on from its answers, and prompt code sees none of them. */
+/**
+ * The problem of prompt code in a conversation: a dialogue goes on from its answers, and prompt
+ * code sees none of them.
+ */
 function promptCode(place: Problem['place']): Problem {
   return {
     place,
@@ -64,7 +64,7 @@ export function unrunnableReferences(suites: readonly SuiteComparison[]): Proble
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** A roll-up that asks for more passes than there are tries could never pass. */
+/** Problems of roll-ups that ask for more passes than there are tries, and so could never pass. */
 export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
   return suites.flatMap(({ run, policy }) => {
     const { tests } = run.deciding;
@@ -77,7 +77,8 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
 }
 
 /**
- * Prompt code and programs need network, packages or a checkout; only the workflow can allow that.
+ * Problems of prompt code and programs where code may not run on the host: they need network,
+ * packages or a checkout, which only the workflow can grant.
  */
 export function hostOnly(
   suites: readonly SuiteComparison[],

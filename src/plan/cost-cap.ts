@@ -13,8 +13,8 @@ export function costCap(given: number | null, { max_cost_usd, assumed }: Budget)
 }
 
 /**
- * A cap that somebody set and that nobody could check, and a plan that would surely pass it:
- * refused before anything is sent.
+ * Problems of a cap on cost: one that cannot be checked, or that the plan would surely pass. Both
+ * are refused before anything is sent.
  */
 export function costProblems(
   { unpriced, cost_usd, models }: Forecast,
@@ -33,7 +33,10 @@ export function costProblems(
   ];
 }
 
-/** A cap that somebody set cannot be kept for `unpriced`, models as forecasts name them. */
+/**
+ * The problem that a cap on cost cannot be kept because prices of `unpriced` are unknown: models as
+ * forecasts name them.
+ */
 export function uncheckedCap(
   unpriced: readonly string[],
   cap: CostCap | null,
@@ -55,7 +58,7 @@ function limitName({ by }: CostCap): string {
       : by;
 }
 
-/** A plan that takes more than half of what the run may spend is news for whoever reviews it. */
+/** Notices of a plan that takes more than half of what the run may spend. */
 export function spendNotices(
   { cost_usd, models }: Forecast,
   planned: number,
@@ -99,7 +102,7 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusalWords(models)}`;
 }
 
-/** What no cap counts, and is told all the same. */
+/** A clause on requests that will be refused, which no cap counts; empty without any. */
 function refusalWords(models: readonly ModelForecast[]): string {
   const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
   if (unknown.length === 0) return '';

@@ -37,11 +37,11 @@ export interface ExplainPlan {
 export type Drafter = Pick<ExplainPlan, 'grader' | 'unasked'>;
 
 interface ExplainCalls {
-  /** Made in any case, at most so many: attributes are pinned, or `qualeval` is on. */
+  /** The most calls that are made in any case: attributes are pinned, or `qualeval` is on. */
   certain: number;
-  /** Made only where something regresses, at most so many. */
+  /** The most calls that are made only where something regresses. */
   possible: number;
-  /** Tokens of one of them, estimated. */
+  /** Estimated tokens of one such call. */
   tokens: { input: number; output: number };
 }
 
@@ -120,7 +120,10 @@ export function drafterOf(head: ProjectSide, code: ExplainPlanOptions['code']): 
   return { grader, unasked: problems[0]?.message ?? null };
 }
 
-/** The first grader alone: what votes on grades does not vote on attributes. */
+/**
+ * The grader that is asked about attributes: the first one alone, for several graders vote on
+ * grades only.
+ */
 function oneGrader(
   { project, context }: ProjectSide,
   code: ExplainPlanOptions['code'],
@@ -230,8 +233,7 @@ function suiteCalls(
 }
 
 /**
- * An attribute in a question, or its rating with the evidence in a reply; and what stands around
- * them. In tokens.
+ * Estimated tokens of one attribute in a question, or of its rating with the evidence in a reply.
  */
 const ATTRIBUTE_TOKENS = 40;
 
@@ -243,7 +245,7 @@ export function withExplainCalls(plan: Plan, explaining: ExplainPlan | null): Pl
   return { ...plan, qualeval_calls: certain, qualeval_possible: possible };
 }
 
-/** What is asked in any case, of whom, with the tokens of one call. */
+/** The calls that are made in any case, with the model asked and the tokens of one call. */
 export function certainCalls(
   explaining: ExplainPlan | null,
 ): { target: Target; calls: number; input: number; output: number }[] {

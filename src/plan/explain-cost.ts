@@ -36,7 +36,7 @@ export function textsOf(references: readonly Reference[]): ReferenceText[] {
   return references.map(textOf);
 }
 
-/** A recorded dialogue has its messages in place of values. */
+/** The text of a reference; a recorded dialogue has its messages in place of values. */
 function textOf({ id, input, expected, thread }: Reference): ReferenceText {
   if (thread === null) return { id, input, expected };
   return {

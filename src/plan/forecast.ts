@@ -22,9 +22,7 @@ interface ForecastTools {
   stored(request: Request): boolean;
 }
 
-/**
- * What stands around the answer in a grader's prompt, in tokens: rules, labels, form of the reply.
- */
+/** Tokens around the answer in a grader's prompt: rules, labels, form of the reply. */
 const GRADER_FRAME = 400;
 
 interface Asked {

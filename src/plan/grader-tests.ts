@@ -41,7 +41,7 @@ export function selectEvaluatorTests(runs: readonly SuiteRun[]): {
 }
 
 /**
- * What is said of evaluators that changed and have no labelled answers; a new suite's count as
+ * Notices of changed evaluators that have no labelled answers; those of a new suite count as
  * changed.
  */
 function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
@@ -73,19 +73,24 @@ function testOf(run: SuiteRun): EvaluatorTest | null {
   return { path, name, examples, base: other, head: after };
 }
 
-/** Of evaluators that judge as before: whether their labels changed, or the suite rests on them alone. */
+/**
+ * Whether unchanged evaluators are tested: their labels changed, or the suite rests on them alone.
+ */
 function isDue({ deciding, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
   const decide = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'evaluators';
   return decide && differ(after.conversation.examples.map(({ accepted }) => accepted));
 }
 
-/** Of examples with one label only, errors of those who judge are known on one side at most. */
+/** Whether the labels differ: examples with one label only show errors on one side at most. */
 function differ(labels: readonly (string | boolean)[]): boolean {
   return new Set(labels).size > 1;
 }
 
-/** What decides an evaluator's word on a given answer; how long a dialogue may last does not. */
+/**
+ * Everything that decides an evaluator's word on a given answer; how long a dialogue may last does
+ * not.
+ */
 export function judging({ conversation, evaluators }: Steering): string {
   return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
 }
@@ -122,7 +127,7 @@ export interface Judge {
 
 /** Those who graded labelled examples, and what could be read of that. */
 export type TestedJudge =
-  /** With the label people gave each example, and the grader's. */
+  /** A rubric's graders, with the label that people and graders gave each example. */
   | (Judge & { kind: 'rubric'; examples: { expected: string; label: string }[] })
   /**
    * All evaluators of a suite together: of the answers that people accepted, and of those that they

@@ -4,7 +4,7 @@ import type { Guard } from './budget.ts';
 /** Why a run ended before its plan did. */
 export interface Halt {
   title: 'Budget reached' | 'Time is up' | 'Interrupted';
-  /** A clause for people. */
+  /** Why the run ended, as a clause for people. */
   why: string;
   /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
   waiting?: WaitingBatches;
@@ -29,7 +29,7 @@ export interface Unmade {
   rounds: number;
 }
 
-/** Whether anything is missing; a run may also be told to end after its last call. */
+/** Whether a halt left anything out; a run may also be ended after its last call. */
 export function incomplete({ tries, grades, rounds }: Unmade): boolean {
   return tries + grades + rounds > 0;
 }

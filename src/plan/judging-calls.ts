@@ -19,8 +19,8 @@ interface JudgingCalls {
 }
 
 /**
- * Counts them by model, before anything is asked: fewer where answers repeat, more where a reply
- * has to be asked for again.
+ * Counts the calls that judge the first round of tries, by model and before anything is asked:
+ * fewer are made where answers repeat, more where a reply has to be asked for again.
  */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();
@@ -118,7 +118,7 @@ function objectsOf({ every, level }: Metric, { thread, after = [] }: Reference):
   return Math.max(1, countObjects(messages, level));
 }
 
-/** A checklist asks about each statement on its own. */
+/** Questions for one grade: a checklist asks about each statement on its own. */
 function questionsOf({ source }: Metric): number {
   const statements = source.kind === 'built-in' ? source.with['statements'] : undefined;
   return Array.isArray(statements) ? statements.length : 1;

@@ -52,7 +52,7 @@ export function planIdentity(
 }
 
 /**
- * Without the checkout that a program runs in, for a shard's may go by another name than the
+ * A target without the checkout that its program runs in: a shard's may have another name than the
  * merge's.
  */
 function identified<T extends { target: Target }>(one: T): Omit<T, 'target'> & { target: unknown } {
@@ -86,7 +86,7 @@ export function sharedInputs(
 
 const HASH_LETTERS = 16;
 
-/** Of the manifest's form and of the files beside it. */
+/** Version of the manifest's form and of the files beside it. */
 export const PART_VERSION = 1;
 
 /** The files of a part, by what they hold. */
@@ -131,7 +131,7 @@ export function usageOfPart({
 /** What one shard did, beside the answers themselves. */
 export interface Manifest {
   part_version: typeof PART_VERSION;
-  /** The program that wrote it. */
+  /** Version of the program that wrote the manifest. */
   evaldiff: string;
   shard: Shard;
   /** Full commit id of head, or `worktree`. */
@@ -156,7 +156,7 @@ const hex = z.string().regex(/^[0-9a-f]{64}$/);
 
 const seal = z.strictObject({ bytes: count, sha256: hex });
 
-/** Shown to people, so of a length that can be. */
+/** A text that is shown to people, so its length is limited. */
 const shown = z.string().max(200);
 
 const shard = z

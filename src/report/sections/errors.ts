@@ -27,7 +27,7 @@ const NAMED = 3;
 
 interface ErrorCause {
   message: string;
-  /** Such tries count as fails: the model, or the program, had its say. */
+  /** Whether tries with this error count as fails: the model, or the program, had its say. */
   fails: boolean;
   tries: number;
   references: Map<string, ReferenceResult>;
@@ -101,7 +101,9 @@ function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
   return causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
 }
 
-/** Whether the errors that stand open say what a notice says; for all notices of a result. */
+/**
+ * Gives whether a notice repeats the errors that stand open; made once for all notices of a result.
+ */
 export function amongErrors(result: Result, detail: Detail): (message: string) => boolean {
   if (!opensErrors(result)) return () => false;
   const errors = causesOf(result).filter(({ fails }) => !fails);
@@ -141,7 +143,7 @@ function causesOf({ suites }: Result): ErrorCause[] {
   return [...found.values()].sort((a, b) => b.tries - a.tries);
 }
 
-/** Without what differs from call to call: numbers, and ids of requests. */
+/** A message without what differs from call to call: numbers, and ids of requests. */
 function alike(message: string): string {
   return message.replace(/[\w-]*\d[\w-]*/g, '0');
 }

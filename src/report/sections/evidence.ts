@@ -132,7 +132,7 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-/** A value of 0 or 1, or a truth value, is the word that stands before it. */
+/** Whether a value says more than pass or fail do: 0, 1 and truth values do not. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }

@@ -35,7 +35,7 @@ export function failures(entries: readonly ReferenceEntry[]): Failure[] {
   return [...groups.values()];
 }
 
-/** The first of them, the group that it fails with, and how many others there are in it. */
+/** The first entry, the group that it fails with, and how many other entries that group has. */
 export function worstOf(
   entries: readonly ReferenceEntry[],
 ): { worst: ReferenceEntry; failure: Failure; others: number } | null {
@@ -79,7 +79,7 @@ export function ownFailures(one: TryResult | null): Score[] {
   );
 }
 
-/** What of an answer did not pass, what gates first. */
+/** The scores of a try that did not pass, those that gate first. */
 export function failedScores(one: TryResult | null): Score[] {
   return (one?.scores ?? [])
     .filter(({ status }) => status !== 'pass' && status !== 'skipped')

@@ -22,7 +22,7 @@ export function footer(result: Result): Block[] {
   return [paragraph(joinLines(parts, ' · '), 'small')];
 }
 
-/** Files that are in no commit are what the command takes by itself. */
+/** The command that repeats the run; it reads files that are in no commit by itself. */
 function localCommand({ head: { sha }, local_options: options }: Result, base: string): string {
   return [
     `npx evaldiff diff --base ${shortSha(base)}`,

@@ -24,7 +24,7 @@ function sentence(words: string): Inline {
   return text(shorten(words, SENTENCE));
 }
 
-/** The first of the reasons. */
+/** The first reason of the result, cut to one sentence. */
 export function firstReason({ reasons, title }: Result): Told {
   return withoutSubject([sentence(reasons[0] ?? title)]);
 }
@@ -129,7 +129,7 @@ export function inconclusiveLine(result: Result): Told {
 }
 
 /**
- * What the suite's own rates do not show, since they are those under head's scoring; null: nothing.
+ * What the scoring hides in a suite, whose own rates are those under head's scoring; null: nothing.
  */
 function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): string | null {
   if (reason?.by !== 'scoring') return null;
@@ -207,7 +207,7 @@ function ruledOut(all: readonly SuiteResult[]): Line {
   return least === 0 ? [] : [text(` A drop above ${inSize(least)} points is ruled out${where}.`)];
 }
 
-/** What it does to the same answers. */
+/** What a scoring change alone does to the same answers. */
 function scoringAlone(
   moved: readonly [ScoringResult, ...ScoringResult[]],
   { suites }: Result,

@@ -19,7 +19,7 @@ export function unansweredIn({ reason, references }: SuiteResult): ReferenceResu
   return references.filter(({ id }) => ids.has(id));
 }
 
-/** None of what it regressed by has any answer. */
+/** Whether no reference by which the suite regressed has an answer. */
 export function isSilent(suite: SuiteResult): boolean {
   return unansweredIn(suite).every(({ head }) => head?.tries_judged === 0);
 }

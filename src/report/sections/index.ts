@@ -103,7 +103,7 @@ function verdict(result: Result): Block[] {
   ];
 }
 
-/** The first line says all that a table of one green suite would. */
+/** Whether the first line says all that a table of one green suite would. */
 function isSaidAbove(result: Result): boolean {
   const { tone, subject } = headline(result);
   return (

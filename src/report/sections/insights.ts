@@ -22,7 +22,9 @@ const SHOWN_REFERENCES = 5;
 
 const INSIGHT_CHARACTERS = 600;
 
-/** What a model, or our own rules, make of it; marked, and never part of the verdict. */
+/**
+ * Insights by a model or by our own rules; they are marked as such, and never part of the verdict.
+ */
 export function insights(result: Result, { collapsedItems: items }: Detail): Block[] {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
     (one) => one.insights.length + one.dropped > 0,
@@ -73,7 +75,7 @@ function insightLine({ text: words, references }: Insight, suite: string | null)
   ];
 }
 
-/** The first thing that is said of the worst suite, for a place above the folds. */
+/** The first insight on the worst suite, for a place above the folds. */
 export function bestInsight(result: Result): Block[] {
   const [worst] = suitesWorstFirst(result.suites);
   const best =

@@ -64,7 +64,7 @@ export function metricValues(
   );
 }
 
-/** A mean that moved beyond chance, or labels that are given more or less often. */
+/** Whether a mean moved beyond chance, or labels are given more or less often. */
 function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
   const moved = values?.moved ?? null;
   if (objects?.difference !== undefined && objects.difference !== null && objects.difference !== 0)

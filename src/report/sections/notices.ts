@@ -67,7 +67,7 @@ function groupedBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string,
   return groups;
 }
 
-/** Where, and what. */
+/** One problem: its place and its message. */
 export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'message'>): Line {
   const words = shorten(message, SENTENCE);
   return at === null ? [text(words)] : [place(at.file, at.line), text(`: ${words}`)];
@@ -102,7 +102,10 @@ export function reasons(result: Result, detail: Detail): Block[] {
 
 const REASONS = 5;
 
-/** Such a reason is among the causes of the errors, with its count, or beside the worst answer. */
+/**
+ * Whether a reason is an error of a try: that stands among the causes of the errors, with its
+ * count, or beside the worst answer.
+ */
 function isErrorOfTry({ suites }: Result, reason: string): boolean {
   return suites.some(({ references }) =>
     references.some(({ base, head }) =>

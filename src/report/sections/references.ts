@@ -43,8 +43,8 @@ export function brokenOf(result: Result): ReferenceEntry[] {
 }
 
 /**
- * All of them, by what fails, with their answers as far as there is room, then as rows. The one
- * that stands open above is not repeated.
+ * The references that broke, grouped by what fails: with their answers as far as there is room,
+ * then as rows. The one that stands open above is not repeated.
  */
 export function brokenReferences(result: Result, detail: Detail): Block[] {
   const entries = brokenOf(result);
@@ -132,7 +132,7 @@ function failedWords(entries: readonly ReferenceEntry[]): string {
     : `${counted(failed, 'failed reference')} and ${count(rest)} that ${was} not judged`;
 }
 
-/** Whether something broke, and not only nothing was there to judge: metrics that are shown give no verdict. */
+/** Whether something broke; a reference that no metric judges did not. */
 function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolean {
   return (
     status !== 'error' ||

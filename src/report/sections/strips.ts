@@ -32,7 +32,10 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
   ];
 }
 
-/** Another word or label, or, where nothing has any, another value. */
+/**
+ * The first object at which base and head differ: in their word or label or, where nothing has any,
+ * in their value; null: they do not.
+ */
 function firstParted(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);

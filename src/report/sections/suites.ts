@@ -171,7 +171,7 @@ function sweepCells(suite: SuiteResult): Line[] {
   ];
 }
 
-/** What the roll-up makes of it, below the rate. */
+/** The roll-ups of a suite, below its rate. */
 function rollUpLine(suite: SuiteResult): Line {
   const words = rolledWords(suite);
   return words === null ? [] : [lineBreak, text(words)];

@@ -42,7 +42,7 @@ export function worstReference(result: Result, detail: Detail): Block[] {
   return evidence(title, worst.reference, detail);
 }
 
-/** Where a changed scoring hides that head's answers fell: the first of them under base's scoring. */
+/** The first reference that fell under base's scoring, where a changed scoring hides the fall. */
 function fellUnderBase({ suites, scoring }: Result, detail: Detail): Block[] {
   const found = suites
     .filter(({ reason }) => reason?.by === 'scoring')
@@ -81,7 +81,7 @@ function underBase(
   return side === null ? null : { ...side, tries: tries.map((one) => ({ ...one, ...judged })) };
 }
 
-/** Where a metric's mean is what is red: the reference whose own mean got worse most. */
+/** Where a run is red by the mean of a metric: the reference whose own mean got worse most. */
 function movedMost({ suites }: Result, detail: Detail): Block[] {
   const [found] = suites.flatMap((suite) =>
     failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
@@ -122,7 +122,10 @@ function meanOf(side: SideResult | null, metric: string): number | null {
   return meanOrNull(values);
 }
 
-/** Where a run is inconclusive: what fell in its open suites, though chance may have done it. */
+/**
+ * The references of an inconclusive run that fell in its open suites, though chance may have done
+ * it.
+ */
 function perhapsBroken(result: Result): ReferenceEntry[] {
   if (result.outcome.kind !== 'inconclusive') return [];
   return entriesOf(result, 'inconclusive', 'flaky').filter(
