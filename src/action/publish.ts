@@ -88,8 +88,9 @@ function rate({ suites }: Result, side: 'base' | 'head'): string {
 }
 
 function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number {
-  return references.filter((one) => countsForVerdict(one) && (one[side]?.tries_judged ?? 0) > 0)
-    .length;
+  return references.filter(
+    (reference) => countsForVerdict(reference) && (reference[side]?.tries_judged ?? 0) > 0,
+  ).length;
 }
 
 /** Has `write` fill the report folder. Its path; null, with a warning, where it cannot be written. */

@@ -203,7 +203,7 @@ export async function testEvaluators(
     path,
     name,
     side,
-    criteria: criteria.map((one) => one.name),
+    criteria: criteria.map((criterion) => criterion.name),
     examples: examples.length,
     grades: gradeEvaluators(
       evaluators.map((one) => one.name),

@@ -44,7 +44,7 @@ export async function evaluateDialogue(
       error: { kind: 'request', message: 'no model is known for an evaluator' },
     };
   const opinions = await Promise.all(
-    evaluators.map((one) => askEvaluator(task, one, dialogue, tryIndex, tools)),
+    evaluators.map((evaluator) => askEvaluator(task, evaluator, dialogue, tryIndex, tools)),
   );
   return {
     verdicts: opinions.flatMap((opinion) => (opinion.status === 'read' ? [opinion.verdict] : [])),
@@ -71,7 +71,7 @@ async function askEvaluator(
   if (dialogue.reduce((sum, { content }) => sum + content.length, 0) > MAX_DIALOGUE)
     return unreadable('request', 'the dialogue is too long for an evaluator (over 1 MiB)');
   const { name } = evaluator;
-  const criteria = task.criteria.map((one) => one.name);
+  const criteria = task.criteria.map((criterion) => criterion.name);
   const question = evaluatorPrompt(task, dialogue, evaluator.twin, tools.random);
   const first = await ask(question, evaluator, criteria, tryIndex, tools);
   if (first.failed !== null)

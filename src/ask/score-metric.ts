@@ -24,7 +24,7 @@ export async function scorePairs(
   const keyOf = ({ answer: { planned } }: ScoringItem): string =>
     `${String(planned.run)} ${String(planned.try)}`;
   const bases = new Map(
-    items.filter(({ answer }) => answer.planned.side === 'base').map((one) => [keyOf(one), one]),
+    items.filter(({ answer }) => answer.planned.side === 'base').map((item) => [keyOf(item), item]),
   );
   const pairs = items
     .filter(({ answer }) => answer.planned.side === 'head')
@@ -44,7 +44,7 @@ export async function scorePairs(
     reason: 'there is no answer of the other side to compare with',
     skip: metric.skip,
   };
-  const found = new Map<ScoringItem, Score>(items.map((one) => [one, alone]));
+  const found = new Map<ScoringItem, Score>(items.map((item) => [item, alone]));
   for (const { head, base, asked } of pairs) {
     const own = scoreFor(scores, asked, metric.name);
     found.set(head, own);
@@ -107,7 +107,7 @@ const MOST_GRADES = 2000;
 export async function scoreAnswers(
   metric: Metric,
   items: readonly ScoringItem[],
-  metricAnswerOf: (one: ScoringItem) => MetricAnswer,
+  metricAnswerOf: (item: ScoringItem) => MetricAnswer,
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<Map<ScoringItem, Score>> {
@@ -124,19 +124,19 @@ export async function scoreAnswers(
   const scores = new Map<ScoringItem, Score>();
   for (const side of ['base', 'head'] as const)
     for (const group of groups.filter(([first]) => first?.answer.planned.side === side))
-      for (const [one, found] of await score(group)) scores.set(one, found);
+      for (const [item, found] of await score(group)) scores.set(item, found);
   return scores;
 }
 
 function groupItems(
   items: readonly ScoringItem[],
-  keyOf: (one: ScoringItem) => string,
+  keyOf: (item: ScoringItem) => string,
 ): ScoringItem[][] {
   const groups = new Map<string, ScoringItem[]>();
-  for (const one of items) {
-    const group = groups.get(keyOf(one));
-    if (group === undefined) groups.set(keyOf(one), [one]);
-    else group.push(one);
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
   }
   return [...groups.values()];
 }
@@ -145,7 +145,7 @@ function groupItems(
 async function scoreGroup(
   metric: Metric,
   group: readonly ScoringItem[],
-  metricAnswerOf: (one: ScoringItem) => MetricAnswer,
+  metricAnswerOf: (item: ScoringItem) => MetricAnswer,
   scoring: Scoring,
   { complete, evaluate, checkSchema, random, keepGrades }: ScoringTools & { keepGrades: boolean },
 ): Promise<[ScoringItem, Score][]> {

@@ -228,7 +228,7 @@ function show(
   }
   const listed = (attributes: readonly Attribute[], kind: Attribute['kind']): string =>
     attributes
-      .filter((one) => one.kind === kind)
+      .filter((attribute) => attribute.kind === kind)
       .map(({ name }) => name)
       .join(', ');
   for (const { path, references, attributes } of found) {

@@ -23,8 +23,8 @@ export async function proposeLabels(
   const saved = await readSavedFiles(await savedFilesIn([path], cwd), cwd);
   const judges = suites.flatMap((suite) => judgeIn(suite, name, rubric));
   const labelled = new Set(suites.flatMap((suite) => labelsIn(suite, name, rubric)));
-  const answers = saved.flatMap((one) =>
-    one.kind === 'result' ? answersToLabel(one.result, judges, labelled) : [],
+  const answers = saved.flatMap((file) =>
+    file.kind === 'result' ? answersToLabel(file.result, judges, labelled) : [],
   );
   if (json === true) terminal.out(`${logJson(answers)}\n`);
   else await printBlocks(toLabelBlocks(name, answers), terminal);

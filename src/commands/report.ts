@@ -214,7 +214,7 @@ async function renderAll(
 
 /** Two results are compared before their tables are shown. */
 function comparisonOf(files: readonly SavedFile[]): Block[] {
-  const [first, second, ...more] = files.flatMap((one) => (one.kind === 'result' ? [one] : []));
+  const [first, second, ...more] = files.flatMap((file) => (file.kind === 'result' ? [file] : []));
   return first === undefined || second === undefined || more.length > 0
     ? []
     : comparisonBlocks(first, second);

@@ -89,7 +89,7 @@ async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
       ),
     ]);
   const saved = await readSavedFiles(await savedFilesIn([from], cwd), cwd);
-  const [first, ...more] = saved.flatMap((one) => (one.kind === 'result' ? [one.result] : []));
+  const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
   if (first !== undefined && more.length === 0) return first;
   throw new UserError([
     problem(

@@ -252,7 +252,7 @@ export function writeAttributes(
       (['domain', 'subtask'] as const).map((kind) => [
         LISTS[kind],
         attributes
-          .filter((one) => one.kind === kind)
+          .filter((attribute) => attribute.kind === kind)
           .map(({ name, explanation }) => ({ name, explanation })),
       ]),
     );

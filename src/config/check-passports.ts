@@ -47,7 +47,9 @@ export function checkPassports(
       ...(tests.conversation?.evaluators ?? []),
       ...everyMetric(tests).flatMap(namedModels),
     ]),
-    ...[settings.grader, ...settings.voters, settings.embeddings].filter((one) => one !== null),
+    ...[settings.grader, ...settings.voters, settings.embeddings].filter(
+      (grader) => grader !== null,
+    ),
     ...swept.map((model) => ({ model, place: sweepPlace })),
   ];
   for (const { model, place } of named) checkEnd(model, place, { settings, ends }, found);

@@ -34,7 +34,7 @@ export function checkModels(
       refuse(model, place);
   }
   for (const { model, place } of [settings.grader, ...settings.voters, settings.embeddings].filter(
-    (one) => one !== null,
+    (grader) => grader !== null,
   ))
     refuse(model, place);
   for (const model of settings.sweep['model'] ?? [])

@@ -122,10 +122,10 @@ function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
     setKey(found, item, key, value),
     ...(remark === null ? [] : [remarkAbove(found, map, remark)]),
   ];
-  return splices.some((one) => one === null)
+  return splices.some((splice) => splice === null)
     ? { refused: 'no line is free above it for the reason: give the reference lines of its own' }
     : {
-        splices: splices.filter((one) => one !== null),
+        splices: splices.filter((splice) => splice !== null),
         change: (all) => {
           (valueAt(all, path) as Record<string, unknown>)[key] = value;
           return all;

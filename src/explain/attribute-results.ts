@@ -191,7 +191,9 @@ function attributeClusters(
 ): Cluster[] {
   const compared = references.filter((reference) => reference.compared);
   const passes = (side: readonly TryResult[]): Outcome[] => {
-    const byTry = new Map(triesBelow(side, tries).map((one) => [one.try, wordOf(one, metric)]));
+    const byTry = new Map(
+      triesBelow(side, tries).map((tryResult) => [tryResult.try, wordOf(tryResult, metric)]),
+    );
     const last = Math.max(-1, ...byTry.keys());
     return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
   };

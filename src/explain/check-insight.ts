@@ -195,7 +195,7 @@ function signedReadings(number: string): number[] {
 function wrongChange(bare: string, { about }: Clause): string | null {
   const known = changesOf(about);
   const wrong = changesIn(bare).find(
-    ({ from, to }) => !known.some((one) => from.includes(one.from) && to.includes(one.to)),
+    ({ from, to }) => !known.some((change) => from.includes(change.from) && to.includes(change.to)),
   );
   return wrong === undefined
     ? null
@@ -227,7 +227,7 @@ function wrongDirection(
   }
   const said = saidOf(bare, { up, down });
   const all = (way: 'better' | 'worse'): boolean => {
-    const holds = (one: AttributeResult): boolean => directionOf(one) === way;
+    const holds = (attribute: AttributeResult): boolean => directionOf(attribute) === way;
     return named ? about.every(holds) : about.some(holds);
   };
   if (said.better && !all('better'))
@@ -247,7 +247,7 @@ function statedChanges(
 ): ReturnType<typeof changesOf> {
   const known = changesOf(about);
   return changesIn(bare).flatMap(({ from, to }) =>
-    known.filter((one) => from.includes(one.from) && to.includes(one.to)),
+    known.filter((change) => from.includes(change.from) && to.includes(change.to)),
   );
 }
 

@@ -142,7 +142,7 @@ async function search(
   let groups = startGroups(trials.units);
   for (;;) {
     const beliefs = beliefsIn(trials, groups, open, known);
-    const best = beliefs.reduce((most, one) => (one.belief > most.belief ? one : most));
+    const best = beliefs.reduce((most, belief) => (belief.belief > most.belief ? belief : most));
     if (best.belief >= CONVINCED) {
       const { relation, units } = best;
       if (units.length === best.hypothesis.groups.length) return { relation, units };

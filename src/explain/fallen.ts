@@ -27,14 +27,15 @@ export function fallenReferences(
   attributes: readonly { references: readonly string[] }[] = [],
 ): ReferenceResult[] {
   const worse = references.filter(
-    (one) => countsForVerdict(one) && dropOf(one) > 0 && one.status !== 'improved',
+    (reference) =>
+      countsForVerdict(reference) && dropOf(reference) > 0 && reference.status !== 'improved',
   );
   const shown = worse.filter(({ status }) => status === 'regressed' || status === 'fell');
   const worstFirst = [...(shown.length > 0 ? shown : worse)].sort(
     (a, b) => rankOf(a) - rankOf(b) || dropOf(b) - dropOf(a),
   );
   const chosen = spread(worstFirst, attributes);
-  return worstFirst.filter((one) => chosen.has(one));
+  return worstFirst.filter((reference) => chosen.has(reference));
 }
 
 /** As many as are looked at: each next shares the fewest attributes with those before it. */
@@ -61,7 +62,10 @@ export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
   const flawless = (side: SideResult | null): boolean =>
     side !== null && side.tries_judged > 0 && side.passes === side.tries_judged;
   return references
-    .filter((one) => countsForVerdict(one) && flawless(one.base) && flawless(one.head))
+    .filter(
+      (reference) =>
+        countsForVerdict(reference) && flawless(reference.base) && flawless(reference.head),
+    )
     .slice(0, MOST_HELD);
 }
 

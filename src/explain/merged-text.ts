@@ -43,10 +43,10 @@ export function composeText(
   const all = lines.flatMap(({ pieces }) => pieces);
   const own = all.filter(({ unit }) => unit !== null && unit === reworded?.unit);
   const place = own.find(({ side }) => side === 'head') ?? own[0];
-  const textOf = (one: TextPiece): string | null => {
-    if (one === place) return reworded?.text ?? null;
-    if (own.includes(one)) return null;
-    return one.unit === null || (one.side === 'head') === has(one.unit) ? one.text : null;
+  const textOf = (piece: TextPiece): string | null => {
+    if (piece === place) return reworded?.text ?? null;
+    if (own.includes(piece)) return null;
+    return piece.unit === null || (piece.side === 'head') === has(piece.unit) ? piece.text : null;
   };
   return lines
     .flatMap(({ shared, pieces }) => {
@@ -89,8 +89,8 @@ function wholeTexts(base: string, head: string): MergedText {
   return numberUnits(units.flat().map(unsharedLine), units, 'hunks');
 }
 
-function unsharedLine(one: TextPiece): MergedLine {
-  return { shared: false, pieces: [one] };
+function unsharedLine(piece: TextPiece): MergedLine {
+  return { shared: false, pieces: [piece] };
 }
 
 function sharedLines({ same, line }: Extract<Draft, { same: string[] }>): MergedLine[] {
@@ -110,15 +110,15 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   const moved = movedPieces(drafts);
   return drafts.flatMap((draft) => {
     if ('same' in draft) return sharedLines(draft);
-    const stays = (one: TextPiece): boolean => !moved.has(one);
+    const stays = (piece: TextPiece): boolean => !moved.has(piece);
     const pairs = new Map<TextPiece, TextPiece>(
       rewordings(draft.removed.filter(stays), draft.added.filter(stays)),
     );
     const open = [...draft.added];
     const lines: MergedLine[] = [];
     const first = units.length;
-    const alone = (one: TextPiece): void => {
-      lines.push(lineAlone(one, moved, units));
+    const alone = (piece: TextPiece): void => {
+      lines.push(lineAlone(piece, moved, units));
     };
     const bringUpTo = (wording: TextPiece | undefined): void => {
       const end = wording === undefined ? open.length : open.indexOf(wording);
@@ -163,7 +163,7 @@ function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
     for (const removed of draft.removed) {
       const text = removed.text.trim();
       if (text.length < SHORTEST_MOVED) continue;
-      const found = added.find((one) => one.text.trim() === text && !moved.has(one));
+      const found = added.find((piece) => piece.text.trim() === text && !moved.has(piece));
       // In one hunk it is a change of blanks.
       if (found === undefined || draft.added.includes(found)) continue;
       moved.set(removed, found);
@@ -239,9 +239,9 @@ function rewordedLine(removed: TextPiece, added: TextPiece, units: TextPiece[][]
   return { shared: true, pieces };
 }
 
-function sentencePieces(one: TextPiece): TextPiece[] {
-  if (one.text.length <= LONG_LINE) return [one];
-  return sentencesOf(one.text).map((text) => ({ ...one, text }));
+function sentencePieces(piece: TextPiece): TextPiece[] {
+  if (piece.text.length <= LONG_LINE) return [piece];
+  return sentencesOf(piece.text).map((text) => ({ ...piece, text }));
 }
 
 /** Fewer letters than this are not a sentence: a number of a list, say. */

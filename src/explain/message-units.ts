@@ -68,10 +68,10 @@ export function composedMessages(
   has: (unit: number) => boolean,
   reworded: Rewording | null = null,
 ): Message[] {
-  return merged.flatMap((one) => {
-    if (one.kind === 'one side')
-      return has(one.unit) === (one.side === 'head') ? [one.message] : [];
-    const { base, head, first, text, role, isForeign } = one;
+  return merged.flatMap((message) => {
+    if (message.kind === 'one side')
+      return has(message.unit) === (message.side === 'head') ? [message.message] : [];
+    const { base, head, first, text, role, isForeign } = message;
     const composed = composeText(
       text,
       (unit) => has(first + unit),
@@ -89,9 +89,9 @@ export function composedMessages(
 
 /** The units in the order of their numbers. */
 export function messageUnits(merged: readonly MergedMessage[], places: Places): CauseUnit[] {
-  return merged.flatMap((one): CauseUnit[] => {
-    if (one.kind === 'one side') return [wholeMessage(one, merged, places)];
-    const { base, head, text, role, isForeign } = one;
+  return merged.flatMap((message): CauseUnit[] => {
+    if (message.kind === 'one side') return [wholeMessage(message, merged, places)];
+    const { base, head, text, role, isForeign } = message;
     const at = { base: base.place, head: head.place };
     const texts = { base: textOf(base, isForeign), head: textOf(head, isForeign) };
     const { file, line } = head.place;

@@ -17,7 +17,7 @@ export function countTries(
   metric: string | null,
   tries: number | null,
 ): Counts {
-  const words = triesBelow(given, tries).map((one) => wordOf(one, metric));
+  const words = triesBelow(given, tries).map((tryResult) => wordOf(tryResult, metric));
   const passes = words.filter((word) => word === 'pass').length;
   return { passes, tries: passes + words.filter((word) => word === 'fail').length };
 }

@@ -15,7 +15,7 @@ export interface PromptChange {
   units: CauseUnit[];
   /** What is asked for a reference when base has the chosen units, by position; all: head. */
   generation(
-    one: AffectedReference,
+    reference: AffectedReference,
     chosen: ReadonlySet<number>,
     reworded?: Rewording | null,
   ): Generation;
@@ -64,19 +64,20 @@ export function promptChange(
     units: [...shared, ...body.units],
     head: head.suite.prompt,
     body: bodyOf,
-    generation(one, chosen, reworded = null) {
+    generation(reference, chosen, reworded = null) {
       const all = shift + body.units.length;
-      if (reworded === null && chosen.size === 0 && one.base !== null) return one.base;
-      if (reworded === null && chosen.size === all && one.head !== null) return one.head;
+      if (reworded === null && chosen.size === 0 && reference.base !== null) return reference.base;
+      if (reworded === null && chosen.size === all && reference.head !== null)
+        return reference.head;
       const from = model !== null && chosen.has(0) ? head : base;
       const prompt = { ...base.suite.prompt, ...bodyOf(chosen, reworded) };
       const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
       // A variable of base's that head no longer has keeps base's value.
-      const input = { ...one.baseReference?.input, ...one.reference.input };
+      const input = { ...reference.baseReference?.input, ...reference.reference.input };
       return generationOf(
         { ...prompt, variables: [] },
         { model: from.variant.model, target: from.variant.target, parameters: own },
-        { ...one.reference, input },
+        { ...reference.reference, input },
       );
     },
   };

@@ -137,7 +137,7 @@ function sharesOf(
   beliefs: readonly UnitBelief[],
   open: readonly number[],
 ): Map<number, number> {
-  const found = beliefs.find((one) => keyOf(one) === keyOf(candidate));
+  const found = beliefs.find((belief) => keyOf(belief) === keyOf(candidate));
   return new Map(
     open.map((reference, i) => {
       const ratio = SHARED * ((found?.own[i] ?? 0) / (found?.prior ?? 1));

@@ -67,7 +67,7 @@ export async function survey(
     : null;
   const surveyed: Surveyed[] = [];
   for (const kind of ['domain', 'subtask'] as const) {
-    const own = attributes.filter((one) => one.kind === kind);
+    const own = attributes.filter((attribute) => attribute.kind === kind);
     surveyed.push(
       ...(await surveyKind(own, ratings, answers, { slack: options.slack, tools, notes })),
     );
@@ -109,7 +109,7 @@ function bearable(
 ): Attribute[] {
   const limit = attributeLimit(references, most);
   return (['domain', 'subtask'] as const).flatMap((kind) => {
-    const own = pinned.filter((one) => one.kind === kind);
+    const own = pinned.filter((attribute) => attribute.kind === kind);
     if (own.length <= limit) return own;
     notes.push(
       `${String(own.length)} pinned ${kind === 'domain' ? 'domains' : 'sub-tasks'} are more than ${String(references)} references can bear (${String(limit)}), so they were not used here`,

@@ -65,16 +65,18 @@ export function numberUnits(
   units: readonly TextPiece[][],
   grain: 'lines' | 'hunks',
 ): MergedText {
-  const ownLine = new Map(lines.flatMap((line) => line.pieces.map((one) => [one, line] as const)));
+  const ownLine = new Map(
+    lines.flatMap((line) => line.pieces.map((piece) => [piece, line] as const)),
+  );
   const anchors = headLines(lines);
-  for (const [number, unit] of units.entries()) for (const one of unit) one.unit = number;
+  for (const [number, unit] of units.entries()) for (const piece of unit) piece.unit = number;
   return {
     lines,
     units: units.map((unit) => ({
       kind: kindOf(unit, ownLine, grain),
       base: spanOf(unit, 'base'),
       head: spanOf(unit, 'head'),
-      anchor: Math.min(...unit.map((one) => anchors.get(one) ?? Infinity)),
+      anchor: Math.min(...unit.map((piece) => anchors.get(piece) ?? Infinity)),
     })),
   };
 }
@@ -84,7 +86,7 @@ function headLines(lines: readonly MergedLine[]): Map<TextPiece, number> {
   const found = new Map<TextPiece, number>();
   let next = 0;
   for (const line of lines) {
-    for (const one of line.pieces) found.set(one, next);
+    for (const piece of line.pieces) found.set(piece, next);
     if (isOnHead(line)) next += 1;
   }
   return found;
@@ -108,7 +110,7 @@ function kindOf(
 }
 
 function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | null {
-  const own = unit.filter((one) => one.side === side).sort((a, b) => a.line - b.line);
+  const own = unit.filter((piece) => piece.side === side).sort((a, b) => a.line - b.line);
   const texts = own.filter(({ text }) => text.trim() !== '');
   const shown = texts.length > 0 ? texts : own;
   const [first, last] = [shown[0], shown.at(-1)];

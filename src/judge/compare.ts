@@ -117,7 +117,9 @@ function withFallen(
   const fell = references.filter(hasFallen);
   const flipped = fell.filter(({ status }) => status === 'inconclusive');
   const shown = new Set(flipped.length > 0 || named ? flipped : fell);
-  return references.map((one) => (shown.has(one) ? { ...one, status: 'fell' } : one));
+  return references.map((reference) =>
+    shown.has(reference) ? { ...reference, status: 'fell' } : reference,
+  );
 }
 
 /** An improved suite shows what rose, though too few tries call it alone. */
@@ -126,11 +128,11 @@ function withRisen(
   verdict: SuiteVerdict | null,
 ): ReferenceResult[] {
   if (verdict?.verdict !== 'improved') return [...references];
-  return references.map((one) => {
-    const { status, base, head } = one;
-    if (status !== 'inconclusive' || !countsForVerdict(one) || base === null || head === null)
-      return one;
-    return shareOf(head) > shareOf(base) ? { ...one, status: 'rose' } : one;
+  return references.map((reference) => {
+    const { status, base, head } = reference;
+    if (status !== 'inconclusive' || !countsForVerdict(reference) || base === null || head === null)
+      return reference;
+    return shareOf(head) > shareOf(base) ? { ...reference, status: 'rose' } : reference;
   });
 }
 

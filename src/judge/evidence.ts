@@ -91,15 +91,15 @@ function takesAPlace({ run: { suite, runs } }: SuiteComparison, run: ReferenceRu
   const isNew = ({ affected: { base, change } }: ReferenceRun): boolean =>
     base === null && change === 'added';
   if (suite.base === null || !isNew(run)) return false;
-  return suite.references.some((one) => isGone(suite, one)) || runs.every(isNew);
+  return suite.references.some((reference) => isGone(suite, reference)) || runs.every(isNew);
 }
 
 /** Whether a reference that counted on base is removed or newly skipped. */
-function isGone(suite: AffectedSuite, one: AffectedReference): boolean {
-  const { change, baseReference: before } = one;
+function isGone(suite: AffectedSuite, reference: AffectedReference): boolean {
+  const { change, baseReference: before } = reference;
   if (suite.base === null || before === null || !countsIn(suite.base.scoring.tests, before))
     return false;
-  return change === 'removed' || !gates(suite, one);
+  return change === 'removed' || !gates(suite, reference);
 }
 
 /** The sides that must have evidence: base only where it can be asked, head always. */

@@ -80,9 +80,9 @@ function regressedAttributes(
   if (word !== 'fail') return [];
   const own = suiteAttributes(suite, attributes).filter(({ verdict }) => verdict === 'regressed');
   return own.map(
-    (one) =>
-      `${suite.name}: the ${one.kind === 'domain' ? 'domain' : 'sub-task'} "${one.name}" regressed: pass rate ${percent(one.base)} → ${percent(one.head)} (${pointsBetween(one.base, one.head)}` +
-      `${one.low === null || one.high === null ? '' : `, 90 % interval ${signed(one.low)} to ${signed(one.high)}`}) over ${counted(one.n, 'reference')}; gate.attributes is fail`,
+    (attribute) =>
+      `${suite.name}: the ${attribute.kind === 'domain' ? 'domain' : 'sub-task'} "${attribute.name}" regressed: pass rate ${percent(attribute.base)} → ${percent(attribute.head)} (${pointsBetween(attribute.base, attribute.head)}` +
+      `${attribute.low === null || attribute.high === null ? '' : `, 90 % interval ${signed(attribute.low)} to ${signed(attribute.high)}`}) over ${counted(attribute.n, 'reference')}; gate.attributes is fail`,
   );
 }
 

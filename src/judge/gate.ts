@@ -64,7 +64,7 @@ function findUnjudged({ suites, affected, uncomparable }: GateInput): Found | nu
 
 /** What tries in error say themselves: at most three texts. */
 function causesOf(errors: readonly TryResult[]): string[] {
-  const texts = errors.flatMap((one) => errorOf(one) ?? []);
+  const texts = errors.flatMap((tryResult) => errorOf(tryResult) ?? []);
   return [...new Set(texts)].slice(0, 3);
 }
 

@@ -77,9 +77,9 @@ export function withSteady(
 ): SuiteComparison[] {
   const asked = suites.map((suite) => {
     const keyOf = keysOfSuite(suite.run);
-    return suite.compared.flatMap((one) => {
-      const key = keyOf(one, 'base');
-      return key === null ? [] : [{ key, id: one.affected.reference.id }];
+    return suite.compared.flatMap((run) => {
+      const key = keyOf(run, 'base');
+      return key === null ? [] : [{ key, id: run.affected.reference.id }];
     });
   });
   const known = history.known([...new Set(asked.flatMap((own) => own.map(({ key }) => key)))]);
@@ -107,11 +107,13 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
 function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
   const steering = steeringFor(deciding)?.fingerprint ?? null;
   const shared = `${canonicalJson(scoringOf(deciding))},${canonicalJson(steering)}`;
-  return ({ affected: one }, side) => {
-    const generation = one[side];
+  return ({ affected: reference }, side) => {
+    const generation = reference[side];
     if (generation === null || generation.kind === 'impossible') return null;
     const { expected = null } =
-      deciding.side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
+      deciding.side === 'base'
+        ? (reference.baseReference ?? reference.reference)
+        : reference.reference;
     return `[${canonicalJson(questionOf(generation))},${shared},${canonicalJson(expected)}]`;
   };
 }

@@ -91,7 +91,7 @@ function objectsRow(
       ({ objects: own }) => own?.scores ?? [],
     );
     const { passes, tries: judged } = countOutcomes(objects.map(({ status }) => status));
-    return runs.some((one) => one[which].length > 0) ? { passes, judged } : null;
+    return runs.some((run) => run[which].length > 0) ? { passes, judged } : null;
   };
   const { difference, low, high } = objectRate(name, suite, runs, verdict);
   return { level, base: side('base'), head: side('head'), difference, low, high };

@@ -109,8 +109,8 @@ interface Measured {
 export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
   const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
   const isSame = shares.length > 0 && mean(shares) >= REPEATED;
-  const repeats = sign(seen.map((one) => one.repeats));
-  const drift = sign(seen.map((one) => one.drift));
+  const repeats = sign(seen.map((dependence) => dependence.repeats));
+  const drift = sign(seen.map((dependence) => dependence.drift));
   const found = [
     repeats > 0 &&
       `tries of one side come out alike more often than tries of both, so they are not independent and the gate is red more often than gate.alpha says; ${
@@ -127,7 +127,7 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
       'tries of one comparison come out alike more often than those of two, so something lasts for the time of a comparison: a cache that expires, or a model that its vendor changes meanwhile',
     drift !== 0 &&
       `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones: the time of a try matters, as under a rate limit or where a program keeps state. Both sides take turns, so the gate holds`,
-    sign(seen.map((one) => one.together)) > 0 &&
+    sign(seen.map((dependence) => dependence.together)) > 0 &&
       'references pass and fail together in the same try, so they are not independent; give those of one template the same cluster',
   ];
   return found.flatMap((message) =>

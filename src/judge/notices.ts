@@ -46,7 +46,7 @@ function classNotices({ name, references }: SuiteResult): Notice[] {
 function judgingNotices({ name, references }: SuiteResult): Notice[] {
   const withOutcome = (outcome: 'error' | 'ungraded'): ReferenceResult[] =>
     references.filter(({ base, head }) =>
-      [base, head].some((side) => side?.tries.some((one) => one.outcome === outcome)),
+      [base, head].some((side) => side?.tries.some((tryResult) => tryResult.outcome === outcome)),
     );
   return [
     ...listNotice('error', name, withOutcome('error'), ENDED_IN_ERROR),

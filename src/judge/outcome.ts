@@ -172,7 +172,7 @@ function ratesOf(
   { path, name, variant, pass_rate: { base, head } }: SuiteResult,
   suites: readonly SuiteResult[],
 ): OutcomeOf<'improved'>['suites'][number] {
-  const variants = suites.filter((one) => one.path === path && one.name === name);
+  const variants = suites.filter((suite) => suite.path === path && suite.name === name);
   return { name, ...(variants.length > 1 ? { variant } : {}), base, head };
 }
 

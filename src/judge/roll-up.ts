@@ -12,7 +12,7 @@ import type { Side } from '../types/plain.ts';
  * num_fails too), and four of our own.
  */
 export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
-  const scores = tries.flatMap((one) => one.scores);
+  const scores = tries.flatMap((tryResult) => tryResult.scores);
   const count = (status: Score['status'], onlySkipped = false): number =>
     scores.filter((score) => score.status === status && (!onlySkipped || skipped || score.skip))
       .length;

@@ -63,8 +63,11 @@ export function scoringSplit(
 /** References that gate and have tries of both sides. */
 function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison): ReferenceRun[] {
   return runs.filter(
-    ({ affected: one, base, head }) =>
-      base.length > 0 && head.length > 0 && gates(suite, one) && !quarantined(one.reference.id),
+    ({ affected: reference, base, head }) =>
+      base.length > 0 &&
+      head.length > 0 &&
+      gates(suite, reference) &&
+      !quarantined(reference.reference.id),
   );
 }
 

@@ -89,7 +89,7 @@ function hasNumber({ metric, value }: TryResult['scores'][number], name: string)
 /** Whether each try of a reference has something, by side. */
 type Has = Record<'base' | 'head', boolean[]>;
 
-function sidesOf({ references }: SuiteResult, has: (one: TryResult) => boolean): Has[] {
+function sidesOf({ references }: SuiteResult, has: (tryResult: TryResult) => boolean): Has[] {
   return references
     .filter(countsForVerdict)
     .flatMap(({ base, head }) =>

@@ -142,7 +142,7 @@ export function scoreOfObjects(
 }
 
 function together(judged: readonly ObjectScore[]): { value: Json; raised?: true } {
-  const value = meanOf(judged.map((one) => one.value));
+  const value = meanOf(judged.map((score) => score.value));
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 

@@ -164,8 +164,8 @@ function countCalls(
   suites: readonly SuiteComparison[],
   { qualeval, pinned, mode }: Deciding,
 ): ExplainCalls {
-  const each = byReferences(suites.filter((one) => isExplainable(one, mode))).flatMap((group) =>
-    suiteCalls(group, { qualeval, pinned, mode }),
+  const each = byReferences(suites.filter((comparison) => isExplainable(comparison, mode))).flatMap(
+    (group) => suiteCalls(group, { qualeval, pinned, mode }),
   );
   const sum = (pick: (suite: SuiteCalls) => number): number =>
     each.reduce((total, suite) => total + pick(suite), 0);

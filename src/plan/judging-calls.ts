@@ -83,8 +83,8 @@ function identity(asked: Grader): string {
 /** The different answers of a case, each under a name that no other text has. */
 function answersOf({ base, head }: AffectedReference, tries: number): string[] {
   const different = new Set(
-    [base, head].flatMap((one) =>
-      one === null || one.kind === 'impossible' ? [] : [one.fingerprint],
+    [base, head].flatMap((generation) =>
+      generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
     ),
   );
   return [...different].flatMap((fingerprint) =>

@@ -65,7 +65,7 @@ export function selectTwice(side: ProjectSide, today: string): Selection {
       ...suite,
       base: suite.head,
       because: [{ key: 'noise', file: suite.path }],
-      references: suite.references.flatMap((one) => twiceAsked(suite, one, today)),
+      references: suite.references.flatMap((reference) => twiceAsked(suite, reference, today)),
     }));
   const notices = replayed.map(({ name, path }): Notice => ({
     kind: 'repeats',

@@ -92,8 +92,8 @@ export function planOf(
       const run = suite.runs[index];
       if (run === undefined) continue;
       const different = new Set(
-        [run.affected.base, run.affected.head].flatMap((one) =>
-          one === null || one.kind === 'impossible' ? [] : [one.fingerprint],
+        [run.affected.base, run.affected.head].flatMap((generation) =>
+          generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
         ),
       ).size;
       words += evaluators * tries * different;

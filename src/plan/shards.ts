@@ -34,7 +34,8 @@ export function partOfPlan(
   hash: (text: string) => string,
 ): Prepared {
   const dealt = dealQuestions(prepared, shard.count, hash);
-  const mine = (one: AffectedReference): boolean => dealt.get(questionOfCase(one)) === shard.index;
+  const mine = (reference: AffectedReference): boolean =>
+    dealt.get(questionOfCase(reference)) === shard.index;
   const suites = prepared.suites.map((suite) => narrowSuite(suite, mine));
   return {
     ...prepared,
@@ -59,8 +60,8 @@ function dealQuestions(
   const wantedBy = next(suites);
   for (const { run } of suites) {
     const wanted = wantedBy(run);
-    for (const [index, { affected: one }] of run.runs.entries()) {
-      const question = questionOfCase(one);
+    for (const [index, { affected: reference }] of run.runs.entries()) {
+      const question = questionOfCase(reference);
       tries.set(question, Math.max(wanted.get(index) ?? 0, tries.get(question) ?? 0));
     }
   }
@@ -79,7 +80,7 @@ function questionOfCase({ head, reference }: AffectedReference): string {
 
 function narrowSuite(
   { run, compared, ...suite }: SuiteComparison,
-  mine: (one: AffectedReference) => boolean,
+  mine: (reference: AffectedReference) => boolean,
 ): SuiteComparison {
   const runs = run.runs.filter((one) => mine(one.affected));
   const kept = new Set(runs);

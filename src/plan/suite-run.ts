@@ -45,17 +45,20 @@ export function startSuite(suite: AffectedSuite, deciding: Side): SuiteRun {
   if (chosen === null) throw new TypeError('a suite has at least one side');
   const runs = suite.references
     .filter(({ change }) => change !== 'removed')
-    .map((one) => ({ affected: one, base: [], head: [] }));
+    .map((reference) => ({ affected: reference, base: [], head: [] }));
   const differs =
     first !== null &&
     second !== null &&
     (suite.because.some(({ key }) => isScoringKey(key)) ||
-      runs.some(({ affected: one }) => expectedDiffers(one)));
+      runs.some(({ affected: reference }) => expectedDiffers(reference)));
   return { suite, deciding: chosen.scoring, other: differs ? second.scoring : null, runs };
 }
 
-function expectedDiffers(one: AffectedReference): boolean {
-  return one.baseReference !== null && referenceScoringDiffers(one.baseReference, one.reference);
+function expectedDiffers(reference: AffectedReference): boolean {
+  return (
+    reference.baseReference !== null &&
+    referenceScoringDiffers(reference.baseReference, reference.reference)
+  );
 }
 
 /**
@@ -127,10 +130,10 @@ export interface MadeTry {
 export function withMoreTries(suite: SuiteComparison, tries: readonly MadeTry[]): SuiteComparison {
   const more = suite.run.runs.map(() => ({ base: [] as Try[], head: [] as Try[] }));
   for (const { index, side, made } of tries) more[index]?.[side].push(made);
-  const runs = suite.run.runs.map((one, index) => ({
-    ...one,
-    base: [...one.base, ...(more[index]?.base ?? [])],
-    head: [...one.head, ...(more[index]?.head ?? [])],
+  const runs = suite.run.runs.map((run, index) => ({
+    ...run,
+    base: [...run.base, ...(more[index]?.base ?? [])],
+    head: [...run.head, ...(more[index]?.head ?? [])],
   }));
   const compared = new Set(suite.compared);
   return {

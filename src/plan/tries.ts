@@ -11,8 +11,8 @@ import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } fr
 
 /** Positions of references tagged `critical`: each of them counts by itself. */
 export function criticalOf(compared: readonly ReferenceRun[]): number[] {
-  return compared.flatMap(({ affected: one }, index) =>
-    one.reference.tags.includes('critical') ? [index] : [],
+  return compared.flatMap(({ affected: reference }, index) =>
+    reference.reference.tags.includes('critical') ? [index] : [],
   );
 }
 
@@ -109,7 +109,7 @@ export function familySize(suites: readonly SuiteComparison[]): number {
     const gated = Object.keys(suite.gate.metrics ?? {});
     const names = gated.filter((name) =>
       metricsNamed(name, metrics).some(
-        (one) => gateWordOf(suite, name, directionIn(one, rubrics)) === 'fail',
+        (metric) => gateWordOf(suite, name, directionIn(metric, rubrics)) === 'fail',
       ),
     );
     return size + 1 + names.length;
@@ -176,7 +176,7 @@ function sequentialPolicy(suites: readonly SuiteComparison[], settings: GateSett
 
 function fixedTries(run: SuiteRun, tries: number): Map<number, number> {
   return new Map(
-    run.runs.map(({ affected: one }, index) => [index, one.reference.n_tries ?? tries]),
+    run.runs.map(({ affected: reference }, index) => [index, reference.reference.n_tries ?? tries]),
   );
 }
 
@@ -212,11 +212,11 @@ export function adaptiveTries(
   const made = new Map<string, number>();
   for (const { run, policy } of suites) {
     if (policy.kind !== 'adaptive') continue;
-    for (const { affected: one, base, head } of run.runs) {
-      if (one.reference.n_tries !== null) continue;
+    for (const { affected: reference, base, head } of run.runs) {
+      if (reference.reference.n_tries !== null) continue;
       for (const [generation, tries] of [
-        [one.base, base.length],
-        [one.head, head.length],
+        [reference.base, base.length],
+        [reference.head, head.length],
       ] as const) {
         if (generation === null || generation.kind === 'impossible' || tries === 0) continue;
         made.set(generation.fingerprint, Math.max(tries, made.get(generation.fingerprint) ?? 0));

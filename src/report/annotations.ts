@@ -114,7 +114,7 @@ function onReferences(
 ): Annotation[] {
   if (worst === undefined) return [];
   const { suite, reference } = worst;
-  const gates = [worst, ...others].some((one) => countsForVerdict(one.reference));
+  const gates = [worst, ...others].some((entry) => countsForVerdict(entry.reference));
   const word = reference.status === 'fell' ? 'fell with the suite' : 'regressed';
   const more = others.length === 0 ? '' : ` and ${String(others.length)} more`;
   return [

@@ -90,7 +90,7 @@ function pointOf({ head, suites }: Result, at: string): HistoryPoint {
     suites: suites.map((suite) => {
       const { rate, interval } = headRate(suite);
       const references = suite.references.filter(
-        (one) => countsForVerdict(one) && (one.head?.tries_judged ?? 0) > 0,
+        (reference) => countsForVerdict(reference) && (reference.head?.tries_judged ?? 0) > 0,
       ).length;
       return {
         path: suite.path,

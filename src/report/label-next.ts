@@ -83,17 +83,17 @@ function grades({ tries }: SideResult, metrics: ReadonlySet<string>): Asked[] {
   );
 }
 
-function ofObject({ level }: ObjectScores): (one: ObjectScore) => Asked[] {
-  return (one) => {
-    const object = `${OBJECT_WORDS[level]} ${String(one.at + 1)}`;
-    const content = one.grade === undefined ? null : judgedIn(one.grade.prompt);
-    return isGraded(one.status)
+function ofObject({ level }: ObjectScores): (score: ObjectScore) => Asked[] {
+  return (score) => {
+    const object = `${OBJECT_WORDS[level]} ${String(score.at + 1)}`;
+    const content = score.grade === undefined ? null : judgedIn(score.grade.prompt);
+    return isGraded(score.status)
       ? [
           {
             object,
             content: content ?? `(${object}: of so many grades no text is kept)`,
             question: null,
-            labels: labelsOf(one),
+            labels: labelsOf(score),
           },
         ]
       : [];

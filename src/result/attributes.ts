@@ -162,6 +162,9 @@ export function suiteAttributes(
 ): AttributeResult[] {
   const own = canonicalJson({ ...variant });
   return attributes.filter(
-    (one) => one.path === path && one.suite === name && canonicalJson({ ...one.variant }) === own,
+    (attribute) =>
+      attribute.path === path &&
+      attribute.suite === name &&
+      canonicalJson({ ...attribute.variant }) === own,
   );
 }

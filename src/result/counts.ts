@@ -26,7 +26,7 @@ export function worseAlone(suites: readonly SuiteResult[]): number {
   return suites
     .filter(({ verdict }) => verdict !== 'regressed')
     .flatMap(({ references }) => references)
-    .filter((one) => one.status === 'regressed' && countsForVerdict(one)).length;
+    .filter((reference) => reference.status === 'regressed' && countsForVerdict(reference)).length;
 }
 
 /** Metrics whose mean got worse and that the gate wants to fail for it. */

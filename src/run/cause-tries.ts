@@ -46,7 +46,7 @@ export function countCalls(complete: Complete, most: number): CallCounter {
 interface PromptTry {
   reference: number;
   prompt: string;
-  generation(one: AffectedReference): Generation;
+  generation(reference: AffectedReference): Generation;
 }
 
 /** Makes tries and says of each whether it passed; null: it could not be judged. */

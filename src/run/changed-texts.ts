@@ -45,7 +45,7 @@ export async function changedTexts(
         return { file, base_file, suites: [...names], hunks, more };
       }),
   );
-  return found.filter((one) => one !== null);
+  return found.filter((change) => change !== null);
 }
 
 interface NamedFile {

@@ -251,7 +251,7 @@ function uncomparable(suites: Prepared['suites']): string[] {
 function countedRuns(suites: Prepared['suites']): number {
   return suites.reduce(
     (sum, { run: { suite, runs } }) =>
-      sum + runs.filter((one) => gates(suite, one.affected)).length,
+      sum + runs.filter((run) => gates(suite, run.affected)).length,
     0,
   );
 }

@@ -69,7 +69,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     ...arranged.notices,
     ...arranged.head.notices,
     ...prepared.notices,
-    ...(strict ? [] : unrunnable.map((one): Notice => ({ kind: 'error', ...one }))),
+    ...(strict ? [] : unrunnable.map((problem): Notice => ({ kind: 'error', ...problem }))),
     ...sweepNotice(sweep, arranged.head.suites),
     ...spend.notices,
   ];

@@ -62,8 +62,8 @@ function nearer(
   after: readonly Answerer[],
 ): ReplacedModel[] {
   const nearest = Math.min(...before.map(distance));
-  const asked = before.find((one) => distance(one) === nearest);
-  const instead = after.find((one) => distance(one) < nearest);
+  const asked = before.find((answerer) => distance(answerer) === nearest);
+  const instead = after.find((answerer) => distance(answerer) < nearest);
   if (asked === undefined || instead === undefined) return [];
   return [
     {

@@ -191,7 +191,7 @@ export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<strin
 }
 
 /** Whether the reference counts for the gate, by the side that is judged. */
-export function gates(suite: AffectedSuite, one: AffectedReference): boolean {
+export function gates(suite: AffectedSuite, reference: AffectedReference): boolean {
   const tests = (suite.head ?? suite.base)?.scoring.tests;
-  return tests !== undefined && countsIn(tests, one.reference);
+  return tests !== undefined && countsIn(tests, reference.reference);
 }

@@ -257,7 +257,9 @@ export function graderSetsOf(
   return sets.map((set) =>
     set === undefined
       ? gradersOf(side, problems)
-      : set.flatMap((one) => graderOf(one, found(one, side.context, problems) ?? undefined)),
+      : set.flatMap((grader) =>
+          graderOf(grader, found(grader, side.context, problems) ?? undefined),
+        ),
   );
 }
 

@@ -97,7 +97,7 @@ export function gradersFor(metric: Metric, { graders, named }: MetricModels): re
   if (!isModelGraded(metric)) return [];
   return metric.graders === undefined
     ? graders
-    : metric.graders.flatMap((one) => graderOf(one, named?.get(one.model)));
+    : metric.graders.flatMap((grader) => graderOf(grader, named?.get(grader.model)));
 }
 
 /**

@@ -121,13 +121,13 @@ async function testsOf(
     tests.from(['references', references.length], place);
     references.push(reference);
   }
-  const statements = (one: JsonMap): Json[] =>
-    (valueAt(one, ['metrics']) as Json[] | undefined) ?? [];
+  const statements = (map: JsonMap): Json[] =>
+    (valueAt(map, ['metrics']) as Json[] | undefined) ?? [];
   imported.carried = [
     { unit: 'case', of: cases.length, carried: references.length },
     {
       unit: 'check',
-      of: cases.reduce((sum: number, one) => sum + writtenChecks(one).length, 0),
+      of: cases.reduce((sum: number, value) => sum + writtenChecks(value).length, 0),
       carried: references.flatMap(statements).reduce((sum: number, metric) => {
         const said = valueAt(metric, ['with', 'statements']);
         return sum + (Array.isArray(said) ? said.length : 1);

@@ -29,7 +29,7 @@ function chatOf(text: string): Message[] | string {
 export function chatIn(list: Json): Message[] | string | null {
   if (
     !Array.isArray(list) ||
-    !list.every((one): one is JsonMap => isMap(one) && typeof one['role'] === 'string')
+    !list.every((value): value is JsonMap => isMap(value) && typeof value['role'] === 'string')
   )
     return null;
   const messages: Message[] = [];

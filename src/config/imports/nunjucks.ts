@@ -184,7 +184,7 @@ function added(a: Value, b: Value): Value {
 }
 
 function isIn(a: Value, b: Value): boolean {
-  if (Array.isArray(b)) return b.some((one) => one === a);
+  if (Array.isArray(b)) return b.some((value) => value === a);
   if (typeof b === 'string') return b.includes(String(a));
   return isMap(b ?? null) && Object.hasOwn(b as object, String(a));
 }

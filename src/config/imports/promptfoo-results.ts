@@ -45,18 +45,18 @@ export function readForeignResults(
 }
 
 /** `changing`: the providers that transform what they give, by label or name. */
-function answerOf(one: Json, changing: readonly (Json | undefined)[]): ForeignAnswer | null {
-  const output = valueAt(one, ['response', 'output']);
-  const test = valueAt(one, ['testIdx']);
-  const vars = valueAt(one, ['vars']) ?? valueAt(one, ['testCase', 'vars']);
+function answerOf(value: Json, changing: readonly (Json | undefined)[]): ForeignAnswer | null {
+  const output = valueAt(value, ['response', 'output']);
+  const test = valueAt(value, ['testIdx']);
+  const vars = valueAt(value, ['vars']) ?? valueAt(value, ['testCase', 'vars']);
   if (output === undefined || output === null || typeof test !== 'number') return null;
-  const options = valueAt(one, ['testCase', 'options']);
+  const options = valueAt(value, ['testCase', 'options']);
   const byTest = ['transform', 'postprocess'].map((key) => valueAt(options ?? null, [key]) ?? null);
-  const provider = ['label', 'id'].map((key) => valueAt(one, ['provider', key]));
+  const provider = ['label', 'id'].map((key) => valueAt(value, ['provider', key]));
   const [prompt, latency, description] = [
-    valueAt(one, ['prompt', 'raw']),
-    valueAt(one, ['latencyMs']),
-    valueAt(one, ['testCase', 'description']),
+    valueAt(value, ['prompt', 'raw']),
+    valueAt(value, ['latencyMs']),
+    valueAt(value, ['testCase', 'description']),
   ];
   return {
     test,
@@ -68,7 +68,7 @@ function answerOf(one: Json, changing: readonly (Json | undefined)[]): ForeignAn
     isTransformed:
       byTest.some((each) => each !== null) ||
       provider.some((name) => name !== undefined && changing.includes(name)),
-    verdicts: verdictsIn(valueAt(one, ['gradingResult', 'componentResults'])),
+    verdicts: verdictsIn(valueAt(value, ['gradingResult', 'componentResults'])),
   };
 }
 

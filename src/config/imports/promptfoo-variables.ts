@@ -55,8 +55,13 @@ async function variableOf(
   const isList = Array.isArray(value) && typeof value[0] === 'string';
   if (!isList) return ofValue(value, place, reader);
   const each = await Promise.all(value.map((one) => ofValue(one, place, reader)));
-  const lost = each.find((one) => 'why' in one);
-  return lost ?? { each: each.flatMap((one) => ('why' in one ? [] : one.each)), whole: value };
+  const lost = each.find((variable) => 'why' in variable);
+  return (
+    lost ?? {
+      each: each.flatMap((variable) => ('why' in variable ? [] : variable.each)),
+      whole: value,
+    }
+  );
 }
 
 const CODE = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;

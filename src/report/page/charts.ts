@@ -77,7 +77,7 @@ function cardsOf(
   mode: Result['mode'],
   charts: Library,
 ): string {
-  const attributes = attributesWorstFirst(all.filter((one) => one.kind === kind));
+  const attributes = attributesWorstFirst(all.filter((attribute) => attribute.kind === kind));
   if (attributes.length === 0) return '';
   const rows = attributes.slice(0, MOST_ROWS);
   const cut =
@@ -136,7 +136,8 @@ function proficiencyCard(
   const named = valuesHead(all);
   const valued = named === null ? null : escapeMarkup(named);
   const means = valued === null ? '' : ` ${VALUES_WORDS}`;
-  const meanOf = (one: AttributeResult): string[] => (valued === null ? [] : [valuesWords(one)]);
+  const meanOf = (attribute: AttributeResult): string[] =>
+    valued === null ? [] : [valuesWords(attribute)];
   return cardHtml({
     title: 'Proficiency',
     note: diff
@@ -144,7 +145,7 @@ function proficiencyCard(
       : `${cut}Pass rate of the references of each.${means}`,
     svg: sidesChart({
       label: `Pass rate of ${PLURALS[kind]}${diff ? ', base and head' : ''}: ${count(rows.length)} rows; the numbers are in the table below.`,
-      rows: rows.map((one) => sidesRow(one, diff)),
+      rows: rows.map((attribute) => sidesRow(attribute, diff)),
     }),
     table: diff
       ? table(
@@ -158,19 +159,23 @@ function proficiencyCard(
             ...(valued === null ? [] : [valued]),
           ],
           all,
-          (one) => [
-            count(one.n),
-            rates(one.base, one.head),
-            change(one),
-            signedInterval(one.low, one.high),
-            verdictWords(one),
-            ...meanOf(one),
+          (attribute) => [
+            count(attribute.n),
+            rates(attribute.base, attribute.head),
+            change(attribute),
+            signedInterval(attribute.low, attribute.high),
+            verdictWords(attribute),
+            ...meanOf(attribute),
           ],
         )
       : table(
           ['Attribute', 'References judged', 'Pass rate', ...(valued === null ? [] : [valued])],
           all,
-          (one) => [count(one.n), rates(one.base, one.head), ...meanOf(one)],
+          (attribute) => [
+            count(attribute.n),
+            rates(attribute.base, attribute.head),
+            ...meanOf(attribute),
+          ],
         ),
   });
 }
@@ -221,8 +226,8 @@ function alignmentCard(
         instead: null,
       })),
     }),
-    table: table(['Attribute', 'Other skills, lower is better'], all, (one) => [
-      alignmentWords(one),
+    table: table(['Attribute', 'Other skills, lower is better'], all, (attribute) => [
+      alignmentWords(attribute),
     ]),
   });
 }
@@ -247,10 +252,10 @@ function costCard(
   { name, ranked }: { name: string; ranked: readonly Ranked[] },
   { qualityCostChart }: Library,
 ): string | null {
-  const placed = ranked.map((one, at) => ({
-    ...one,
+  const placed = ranked.map((variant, at) => ({
+    ...variant,
     rank: at + 1,
-    cost: one.suite.cost_per_1000_calls ?? null,
+    cost: variant.suite.cost_per_1000_calls ?? null,
   }));
   const points = placed.flatMap(({ rank, cost, rate, interval }) =>
     cost === null || rate === null || interval === null

@@ -58,7 +58,7 @@ export function dashboardHtml(result: Result, charts: Charts, index: PageIndex):
   return [
     '<section id="kinds"><h2>Attributes</h2>',
     ...(result.attributes.length === 0 ? [] : [`<p>${escapeMarkup(summaryOf(result))}</p>`]),
-    ...shown.map((one) => suiteDashboard(one, result.mode, charts, index)),
+    ...shown.map((suite) => suiteDashboard(suite, result.mode, charts, index)),
     ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
     '</section>',
   ].join('\n');
@@ -66,7 +66,7 @@ export function dashboardHtml(result: Result, charts: Charts, index: PageIndex):
 
 function summaryOf({ attributes, mode }: Result): string {
   const of = (verdict: AttributeResult['verdict']): number =>
-    attributes.filter((one) => one.verdict === verdict).length;
+    attributes.filter((attribute) => attribute.verdict === verdict).length;
   if (mode === 'sweep')
     return `${counted(attributes.length, 'attribute')}, worked out from the references.`;
   const few = of('too few');
@@ -113,8 +113,8 @@ function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: P
   const generated = insights.some((one) => one.generated);
   const items = insights.map(({ text, attributes, references }) => {
     const kinds = attributes
-      .flatMap((id) => of.attributes.find((one) => one.id === id) ?? [])
-      .map((one) => kindLink(one, shorten(one.name, NAME_LIMIT), index));
+      .flatMap((id) => of.attributes.find((attribute) => attribute.id === id) ?? [])
+      .map((attribute) => kindLink(attribute, shorten(attribute.name, NAME_LIMIT), index));
     const names = references.slice(0, MOST_NAMED).map((id) => referenceLink(of.suite, id, index));
     const more = andMore(references.length, names.length);
     const rests = [...kinds, ...names, ...(more === null ? [] : [escapeMarkup(more)])];

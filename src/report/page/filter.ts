@@ -95,12 +95,12 @@ export function kindsHtml(result: Result, index: Pick<PageIndex, 'kind'>): strin
   const groups = explainedSuites(result, suitesWorstFirst(result.suites)).flatMap((of) =>
     KINDS.map(({ kind, words }) => ({
       label: `${of.name}: ${words}`,
-      attributes: of.attributes.filter((one) => one.kind === kind),
+      attributes: of.attributes.filter((attribute) => attribute.kind === kind),
     })),
   );
-  const choice = (one: AttributeResult): Choice => ({
-    value: index.kind(one) ?? '',
-    words: `${shorten(one.name, NAME_LIMIT)} (${count(one.references.length)})`,
+  const choice = (attribute: AttributeResult): Choice => ({
+    value: index.kind(attribute) ?? '',
+    words: `${shorten(attribute.name, NAME_LIMIT)} (${count(attribute.references.length)})`,
   });
   return groups
     .filter(({ attributes }) => attributes.length > 0)

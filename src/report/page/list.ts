@@ -64,11 +64,11 @@ export async function listHtml(
 
 function* rowsOf({ entries, result, index, characters, links }: ListInput): Generator<string> {
   const repeated = repeatedNames(result.suites);
-  for (const one of entries) {
-    const { name, variant } = one.suite;
+  for (const entry of entries) {
+    const { name, variant } = entry.suite;
     const of = repeated.has(name) ? `${name}, ${variantWords(variant)}` : name;
     const suite = result.suites.length > 1 ? shorten(of, NAME_LIMIT) : null;
-    yield referenceHtml(one, { suite, index, characters, links });
+    yield referenceHtml(entry, { suite, index, characters, links });
   }
 }
 
@@ -83,7 +83,10 @@ interface Facets {
 function facetsOf({ result, entries }: ListInput): Facets {
   const tags = frequentTags(entries.map(({ reference }) => reference.tags));
   const flippedIn = new Map(
-    result.scoring.map((one) => [placeKey(one), new Set(one.flipped.map(({ id }) => id))]),
+    result.scoring.map((scoring) => [
+      placeKey(scoring),
+      new Set(scoring.flipped.map(({ id }) => id)),
+    ]),
   );
   return {
     suites: new Map(suitesWorstFirst(result.suites).map((suite, at) => [suite, at])),
@@ -104,10 +107,10 @@ function placeKey({ path, name }: { path: string; name: string }): string {
 
 /** What the script filters by without unpacking a row: for each its number, status and so on. */
 function contentsOf({ entries, index }: ListInput, { suites, tags, flipped }: Facets): object {
-  const rows = entries.map((one) => {
-    const { suite, reference } = one;
+  const rows = entries.map((entry) => {
+    const { suite, reference } = entry;
     const { id, status, tags: own } = reference;
-    const differs = flipped.has(one) ? [1] : [];
+    const differs = flipped.has(entry) ? [1] : [];
     const kinds = index.kinds(suite, id).map(Number);
     const known = own.flatMap((tag) => tags.get(tag) ?? []);
     return [

@@ -53,7 +53,7 @@ function suiteHtml(suite: SuiteResult): string {
 
 function hasValues(suite: SuiteResult, metric: string): boolean {
   return suite.references.some(({ head }) =>
-    (head?.tries ?? []).some((one) => valueOf(one, metric) !== null),
+    (head?.tries ?? []).some((tryResult) => valueOf(tryResult, metric) !== null),
   );
 }
 
@@ -68,7 +68,7 @@ const BINS = 16;
 function spreadHtml({ references }: SuiteResult, metric: string): string {
   const values = (side: 'base' | 'head'): number[] =>
     references.flatMap((reference) =>
-      (reference[side]?.tries ?? []).flatMap((one) => valueOf(one, metric) ?? []),
+      (reference[side]?.tries ?? []).flatMap((tryResult) => valueOf(tryResult, metric) ?? []),
     );
   const [base, head] = [values('base'), values('head')];
   const all = [...base, ...head];

@@ -241,20 +241,20 @@ type Group = [TryResult, ...TryResult[]];
 /** Tries with equal outcome, answer or dialogue, error and scores, in the order of their first. */
 export function groups(tries: readonly TryResult[]): Group[] {
   const found = new Map<string, Group>();
-  for (const one of tries) {
+  for (const tryResult of tries) {
     const key = JSON.stringify([
-      one.outcome,
-      one.actual,
-      one.error,
-      one.scores.map(({ grade: _grade, objects, ...score }) => ({
+      tryResult.outcome,
+      tryResult.actual,
+      tryResult.error,
+      tryResult.scores.map(({ grade: _grade, objects, ...score }) => ({
         ...score,
         objects: objects?.scores.map(({ grade: _own, ...each }) => each),
       })),
-      one.conversation ?? null,
+      tryResult.conversation ?? null,
     ]);
     const group = found.get(key);
-    if (group === undefined) found.set(key, [one]);
-    else group.push(one);
+    if (group === undefined) found.set(key, [tryResult]);
+    else group.push(tryResult);
   }
   return [...found.values()];
 }

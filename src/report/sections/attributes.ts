@@ -48,7 +48,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   const { attributes: all, mode } = result;
   if (all.length === 0) return [];
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
-    (one) => one.attributes.length > 0,
+    (suite) => suite.attributes.length > 0,
   );
   const rows = suites.flatMap((of) =>
     attributesWorstFirst(of.attributes).map((attribute): Row => ({ attribute, of })),

@@ -53,17 +53,17 @@ export function otherChanges(result: Result, { lines }: Detail): Block[] {
   const { above, below, left } = changesOf(result);
   const open = linesEach(above.length, Math.min(lines, OPEN_LINES));
   const each = linesEach(below.length, lines);
-  const cut = lines < ROOM_FOR_ALL ? [] : above.filter(([one]) => isCut(one, open, result));
+  const cut = lines < ROOM_FOR_ALL ? [] : above.filter(([change]) => isCut(change, open, result));
   return [
     ...below.flatMap((files) => [
       paragraph([text('Also changed: '), ...fileLine(files, result)]),
       ...diffOf(files, each, result),
     ]),
     ...(left.length === 0 ? [] : [paragraph([text('Also changed: '), ...filesLine(left)])]),
-    ...cut.flatMap(([one]) =>
+    ...cut.flatMap(([change]) =>
       group(
-        [text('All changed lines of '), place(one.file, firstLine(one))],
-        [{ kind: 'diff', lines: linesOf(one, lines, result) }],
+        [text('All changed lines of '), place(change.file, firstLine(change))],
+        [{ kind: 'diff', lines: linesOf(change, lines, result) }],
       ),
     ),
   ];
@@ -77,7 +77,10 @@ function changesOf(result: Result): { above: Alike[]; below: Alike[]; left: Chan
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
   );
   const files = worstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
-  const shown = alike(files.filter((one) => quiet || isOfWorst(one, result))).slice(0, SHOWN_FILES);
+  const shown = alike(files.filter((change) => quiet || isOfWorst(change, result))).slice(
+    0,
+    SHOWN_FILES,
+  );
   const [worst] = suitesWorstFirst(result.suites);
   const own = shown.filter(
     (group) =>
@@ -87,7 +90,7 @@ function changesOf(result: Result): { above: Alike[]; below: Alike[]; left: Chan
   return {
     above,
     below: shown.filter((group) => !above.includes(group)),
-    left: files.filter((one) => !shown.flat().includes(one)),
+    left: files.filter((change) => !shown.flat().includes(change)),
   };
 }
 
@@ -96,28 +99,28 @@ function linesEach(files: number, lines: number): number {
 }
 
 /** Where a file changed, what it was called, and which others changed alike. */
-function fileLine([one, ...same]: Alike, result: Result): Line {
+function fileLine([change, ...same]: Alike, result: Result): Line {
   return [
-    place(one.file, causeOf(one, OPEN_LINES, result)?.line ?? firstLine(one)),
-    ...(one.base_file === null ? [text(', new')] : []),
-    ...(one.base_file !== null && one.base_file !== one.file
-      ? [text(', renamed from '), place(one.base_file, 0)]
+    place(change.file, causeOf(change, OPEN_LINES, result)?.line ?? firstLine(change)),
+    ...(change.base_file === null ? [text(', new')] : []),
+    ...(change.base_file !== null && change.base_file !== change.file
+      ? [text(', renamed from '), place(change.base_file, 0)]
       : []),
     ...(same.length === 0 ? [] : [text('; the same in '), ...filesLine(same)]),
   ];
 }
 
-function diffOf([one]: Alike, most: number, result: Result): Block[] {
-  if (one.hunks.length === 0) return [];
-  const lines = causeOf(one, most, result)?.lines ?? linesOf(one, most, result);
+function diffOf([change]: Alike, most: number, result: Result): Block[] {
+  if (change.hunks.length === 0) return [];
+  const lines = causeOf(change, most, result)?.lines ?? linesOf(change, most, result);
   return [{ kind: 'diff', lines }];
 }
 
 /** Whether fewer of its changed lines are shown than there are. */
-function isCut(one: ChangedText, most: number, result: Result): boolean {
+function isCut(change: ChangedText, most: number, result: Result): boolean {
   return (
-    causeOf(one, most, result) !== null ||
-    one.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > most
+    causeOf(change, most, result) !== null ||
+    change.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > most
   );
 }
 
@@ -126,12 +129,12 @@ type Alike = [ChangedText, ...ChangedText[]];
 /** Files with the same changed lines together, in the order of the first of them. */
 function alike(files: readonly ChangedText[]): Alike[] {
   const groups = new Map<string, Alike>();
-  for (const one of files) {
-    const key = JSON.stringify([one.hunks.map(({ lines }) => lines), one.more]);
+  for (const change of files) {
+    const key = JSON.stringify([change.hunks.map(({ lines }) => lines), change.more]);
     const group = groups.get(key);
-    if (group === undefined || one.hunks.length === 0)
-      groups.set(group === undefined ? key : `${key} ${one.file}`, [one]);
-    else group.push(one);
+    if (group === undefined || change.hunks.length === 0)
+      groups.set(group === undefined ? key : `${key} ${change.file}`, [change]);
+    else group.push(change);
   }
   return [...groups.values()];
 }
@@ -142,7 +145,7 @@ function filesLine(files: readonly ChangedText[]): Line {
   const more = files.length - shown.length;
   return [
     ...joinLines(
-      shown.map((one) => [place(one.file, firstLine(one))]),
+      shown.map((change) => [place(change.file, firstLine(change))]),
       ', ',
     ),
     ...(more === 0 ? [] : [text(` and ${counted(more, 'more file')}`)]),
@@ -183,7 +186,7 @@ const ROOM_FOR_ALL = 100;
  * there is no cause, or nothing that would hide it.
  */
 function causeOf(
-  one: ChangedText,
+  change: ChangedText,
   most: number,
   { causes = [] }: Result,
 ): { line: number; lines: DiffLine[] } | null {
@@ -193,7 +196,7 @@ function causeOf(
         own.map((unit) => ({ ...unit, relation })),
       ),
     )
-    .filter(({ kind, head: { file } }) => TEXT_KINDS.has(kind) && file === one.file);
+    .filter(({ kind, head: { file } }) => TEXT_KINDS.has(kind) && file === change.file);
   const [first] = units;
   const lines = [...new Map(units.map((unit) => [unit.head.line, unit])).values()].flatMap(
     ({ base_text, head_text, relation }) => [
@@ -202,8 +205,8 @@ function causeOf(
       ...remarkOf(relation),
     ],
   );
-  const changed = one.hunks.flatMap((hunk) => hunk.lines).filter(({ sign }) => sign !== 'same');
-  const left = changed.length + one.more - changedIn(lines);
+  const changed = change.hunks.flatMap((hunk) => hunk.lines).filter(({ sign }) => sign !== 'same');
+  const left = changed.length + change.more - changedIn(lines);
   if (first === undefined || left <= BESIDE_CAUSE || lines.length > most) return null;
   const gap: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more changed line')}` };
   return { line: first.head.line, lines: [...lines, gap] };
@@ -262,12 +265,12 @@ function withCauses(
   });
 }
 
-function linesOf(one: ChangedText, most: number, result: Result): DiffLine[] {
-  const { hunks, more } = one;
+function linesOf(change: ChangedText, most: number, result: Result): DiffLine[] {
+  const { hunks, more } = change;
   const all = withoutMargin(
     hunks.flatMap((hunk, index): DiffLine[] => [
       ...(index === 0 ? [] : [{ sign: 'gap' as const, text: '…' }]),
-      ...withCauses(hunk, one, result),
+      ...withCauses(hunk, change, result),
     ]),
   );
   const shown = all.slice(0, most);

@@ -130,10 +130,10 @@ function causeLine({ message, tries, references }: ErrorCause): Line {
 function causesOf({ suites }: Result): ErrorCause[] {
   const found = new Map<string, ErrorCause>();
   for (const reference of suites.flatMap(({ references }) => references))
-    for (const one of [...(reference.base?.tries ?? []), ...(reference.head?.tries ?? [])]) {
-      const message = errorOf(one) ?? (one.actual === null ? one.error : null);
+    for (const tryResult of [...(reference.base?.tries ?? []), ...(reference.head?.tries ?? [])]) {
+      const message = errorOf(tryResult) ?? (tryResult.actual === null ? tryResult.error : null);
       if (message === null) continue;
-      const fails = one.outcome === 'fail';
+      const fails = tryResult.outcome === 'fail';
       const key = `${String(fails)} ${alike(message)}`;
       const cause = found.get(key) ?? { message, fails, tries: 0, references: new Map() };
       cause.tries += 1;

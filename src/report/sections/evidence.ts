@@ -96,17 +96,17 @@ function answerPieces(
   return { base: answerLine(base, characters), head: answerLine(head, characters) };
 }
 
-function dialogueLine(one: TryResult | null, characters: number): Line {
-  return one?.conversation
-    ? transcriptLine(one.conversation, characters)
-    : answerLine(one, characters);
+function dialogueLine(tryResult: TryResult | null, characters: number): Line {
+  return tryResult?.conversation
+    ? transcriptLine(tryResult.conversation, characters)
+    : answerLine(tryResult, characters);
 }
 
-function answerLine(one: TryResult | null, characters: number): Line {
-  if (one === null) return [text('not run')];
-  if (one.actual === null)
-    return [text('no answer: '), code(one.error ?? 'unknown error', characters)];
-  return [{ kind: 'pieces', pieces: whole(one.actual, characters) }];
+function answerLine(tryResult: TryResult | null, characters: number): Line {
+  if (tryResult === null) return [text('not run')];
+  if (tryResult.actual === null)
+    return [text('no answer: '), code(tryResult.error ?? 'unknown error', characters)];
+  return [{ kind: 'pieces', pieces: whole(tryResult.actual, characters) }];
 }
 
 export function inputLine({ input }: ReferenceResult, characters: number): Line {

@@ -72,7 +72,7 @@ export function explainedSuites(
     found.set(key, explained);
     return explained;
   };
-  for (const one of attributes) of(one).attributes.push(one);
+  for (const attribute of attributes) of(attribute).attributes.push(attribute);
   for (const one of insights) of(one).insights.push(one);
   for (const one of dropped) of(one).dropped += one.count;
   return [...found.values()].filter(
@@ -117,5 +117,5 @@ export function explainers(
   { explained_by: ids }: AttributeResult,
   { attributes }: ExplainedSuite,
 ): string[] {
-  return ids.map((id) => attributes.find((one) => one.id === id)?.name ?? id);
+  return ids.map((id) => attributes.find((attribute) => attribute.id === id)?.name ?? id);
 }

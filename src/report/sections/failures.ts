@@ -18,17 +18,17 @@ export interface Failure {
  * those with the same metric. A group stands where its first member did.
  */
 export function failures(entries: readonly ReferenceEntry[]): Failure[] {
-  const all = entries.map((one) => ({ one, ...causeOf(one) }));
+  const all = entries.map((entry) => ({ one: entry, ...causeOf(entry) }));
   const exact = new Map<string, number>();
   for (const { reasonKey } of all) exact.set(reasonKey, (exact.get(reasonKey) ?? 0) + 1);
   const groups = new Map<string, Failure>();
-  for (const { one, metric, unjudged, reason, reasonKey, metricKey } of all) {
+  for (const { one: entry, metric, unjudged, reason, reasonKey, metricKey } of all) {
     const shared = (exact.get(reasonKey) ?? 0) > 1;
     const key = shared ? reasonKey : metricKey;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { metric, unjudged, reason, entries: [one] });
+    if (group === undefined) groups.set(key, { metric, unjudged, reason, entries: [entry] });
     else {
-      group.entries.push(one);
+      group.entries.push(entry);
       if (group.reason !== reason) group.reason = null;
     }
   }
@@ -73,15 +73,16 @@ function causeOf({ suite, reference }: ReferenceEntry): Cause {
 }
 
 /** The failed scores of a try without those that only repeat that there is no answer. */
-export function ownFailures(one: TryResult | null): Score[] {
-  return failedScores(one).filter(
-    ({ reason }) => one?.error === null || one?.error === undefined || reason !== one.error,
+export function ownFailures(tryResult: TryResult | null): Score[] {
+  return failedScores(tryResult).filter(
+    ({ reason }) =>
+      tryResult?.error === null || tryResult?.error === undefined || reason !== tryResult.error,
   );
 }
 
 /** The scores of a try that did not pass, those that gate first. */
-export function failedScores(one: TryResult | null): Score[] {
-  return (one?.scores ?? [])
+export function failedScores(tryResult: TryResult | null): Score[] {
+  return (tryResult?.scores ?? [])
     .filter(({ status }) => status !== 'pass' && status !== 'skipped')
     .sort((a, b) => Number(a.skip) - Number(b.skip));
 }

@@ -84,13 +84,20 @@ function sharedAttribute(result: Result, all: number): Line {
     .map(({ id }) => id);
   const key = suiteKey(worst);
   const [most] = result.attributes
-    .filter((one) => one.verdict === 'regressed' && suiteKey(one) === key)
-    .map((one) => ({ one, shared: broken.filter((id) => one.references.includes(id)).length }))
+    .filter((attribute) => attribute.verdict === 'regressed' && suiteKey(attribute) === key)
+    .map((attribute) => ({
+      one: attribute,
+      shared: broken.filter((id) => attribute.references.includes(id)).length,
+    }))
     .sort((a, b) => b.shared - a.shared || (a.one.difference ?? 0) - (b.one.difference ?? 0));
   if (most === undefined || broken.length < 2 || most.shared < SHARED * broken.length) return [];
-  const { one, shared } = most;
+  const { one: attribute, shared } = most;
   const how = shared === all ? 'all' : `${count(shared)} of them`;
-  return [text(`, ${how} in `), strong(one.name), text(` (${rates(one.base, one.head)})`)];
+  return [
+    text(`, ${how} in `),
+    strong(attribute.name),
+    text(` (${rates(attribute.base, attribute.head)})`),
+  ];
 }
 
 export function improvedLine(result: Result): Told {

@@ -27,9 +27,9 @@ const INSIGHT_CHARACTERS = 600;
  */
 export function insights(result: Result, { collapsedItems: items }: Detail): Block[] {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
-    (one) => one.insights.length + one.dropped > 0,
+    (suite) => suite.insights.length + suite.dropped > 0,
   );
-  const dropped = droppedWords(suites.reduce((sum, one) => sum + one.dropped, 0));
+  const dropped = droppedWords(suites.reduce((sum, suite) => sum + suite.dropped, 0));
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
   if (all.length === 0 && dropped === null) return [];

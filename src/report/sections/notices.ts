@@ -109,7 +109,9 @@ const REASONS = 5;
 function isErrorOfTry({ suites }: Result, reason: string): boolean {
   return suites.some(({ references }) =>
     references.some(({ base, head }) =>
-      [...(base?.tries ?? []), ...(head?.tries ?? [])].some((one) => errorOf(one) === reason),
+      [...(base?.tries ?? []), ...(head?.tries ?? [])].some(
+        (tryResult) => errorOf(tryResult) === reason,
+      ),
     ),
   );
 }

@@ -178,7 +178,7 @@ export function exampleTries({ base, head }: Pick<ReferenceResult, 'base' | 'hea
 
 function firstOf(side: SideResult | null, outcome: TryResult['outcome']): TryResult | null {
   const tries = side?.tries ?? [];
-  const fitting = tries.filter((one) => one.outcome === outcome);
+  const fitting = tries.filter((tryResult) => tryResult.outcome === outcome);
   const dialogues = fitting
     .filter(({ conversation }) => conversation)
     .sort((a, b) => readingLength(a) - readingLength(b));
@@ -206,11 +206,11 @@ export function referenceWords(reference: ReferenceResult, part: number): string
   ];
 }
 
-function answer(side: string, one: TryResult | null, part: number): string[] {
-  if (one === null) return [];
+function answer(side: string, tryResult: TryResult | null, part: number): string[] {
+  if (tryResult === null) return [];
   return [
-    one.actual === null
-      ? `${side}: no answer, ${shorten(one.error ?? 'unknown error', part)}`
-      : `${side}: ${shorten(one.actual, part)}`,
+    tryResult.actual === null
+      ? `${side}: no answer, ${shorten(tryResult.error ?? 'unknown error', part)}`
+      : `${side}: ${shorten(tryResult.actual, part)}`,
   ];
 }

@@ -99,14 +99,14 @@ function sideBlocks(title: string, side: SideResult | null): Block[] {
   ];
 }
 
-function tryBlock(one: TryResult): Block {
-  const { outcome, actual, error, scores, conversation, reused } = one;
+function tryBlock(tryResult: TryResult): Block {
+  const { outcome, actual, error, scores, conversation, reused } = tryResult;
   const said: Line = conversation
     ? conversation.turns.flatMap((turn, index) => [...turnLine(turn, index, LONGEST), lineBreak])
     : [code(actual === null ? '' : actual, LONGEST)];
   return {
     kind: 'facts',
-    title: [text(`Try ${String(one.try + 1)}: ${outcome}${reused ? ', reused' : ''}`)],
+    title: [text(`Try ${String(tryResult.try + 1)}: ${outcome}${reused ? ', reused' : ''}`)],
     rows: [
       ...(actual === null && !conversation ? [] : [{ name: [text('answer')], value: said }]),
       ...(error === null ? [] : [fact('error', error)]),

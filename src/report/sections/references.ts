@@ -63,7 +63,7 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
       ? []
       : [
           paragraph(failureLine(failure, result.suites.length > 1 ? repeated : null)),
-          ...inFull.flatMap((one) => answersOf(one, repeated, detail)),
+          ...inFull.flatMap((entry) => answersOf(entry, repeated, detail)),
           ...(rows.length === 0 ? [] : [countsTable(rows, repeated)]),
         ];
   });

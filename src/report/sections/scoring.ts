@@ -38,17 +38,17 @@ export function scorings({ scoring, suites }: Result, { collapsedItems: items }:
 }
 
 function scoringOf(
-  one: ScoringResult,
+  scoring: ScoringResult,
   references: readonly ReferenceResult[],
   items: number,
 ): Block[] {
-  const { rates } = one;
-  const flipped = one.flipped
+  const { rates } = scoring;
+  const flipped = scoring.flipped
     .slice(0, items)
     .map(({ id, from, to }): Line => [code(shortFaceOf(id, references)), text(` ${from} → ${to}`)]);
-  const more = andMore(one.flipped.length, flipped.length);
+  const more = andMore(scoring.flipped.length, flipped.length);
   return [
-    paragraph([code(one.name), text(`: ${one.summary}`)]),
+    paragraph([code(scoring.name), text(`: ${scoring.summary}`)]),
     {
       kind: 'table',
       head: [[text('')], [text('Base’s scoring')], [text('Head’s scoring')]],
@@ -69,16 +69,16 @@ function scoringOf(
       text(
         `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, scoring ${pointsBetween(rates.base_base, rates.base_head)}, together ${pointsBetween(rates.base_base, rates.head_head)}. Changed: `,
       ),
-      ...becauseLine(one.because),
+      ...becauseLine(scoring.because),
       text('.'),
     ]),
-    ...sameAnswers(one),
-    ...(one.flipped.length === 0
+    ...sameAnswers(scoring),
+    ...(scoring.flipped.length === 0
       ? []
       : [
           paragraph([
             text(
-              `Judged differently on base’s own answers: ${counted(one.flipped.length, 'reference')}. `,
+              `Judged differently on base’s own answers: ${counted(scoring.flipped.length, 'reference')}. `,
             ),
             ...joinLines(flipped, ', '),
             text(more === null ? '' : ` ${more}`),

@@ -15,10 +15,10 @@ interface Strip {
 
 /** The metrics that judge every object of these tries, those that part first. */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
-  const objectsOf = (one: TryResult | null, metric: string): ObjectScores | null =>
-    one?.scores.find((score) => score.metric === metric)?.objects ?? null;
-  const names = [base, head].flatMap((one) =>
-    (one?.scores ?? []).flatMap(({ metric, objects }) =>
+  const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
+    tryResult?.scores.find((score) => score.metric === metric)?.objects ?? null;
+  const names = [base, head].flatMap((tryResult) =>
+    (tryResult?.scores ?? []).flatMap(({ metric, objects }) =>
       (objects?.scores.length ?? 0) > 1 ? [metric] : [],
     ),
   );
@@ -39,14 +39,14 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
 function firstParted(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);
-  const differ = (said: (one: ObjectScore | undefined) => string): number | null => {
+  const differ = (said: (score: ObjectScore | undefined) => string): number | null => {
     for (let at = 0; at < length; at += 1)
       if (said(base.scores[at]) !== said(head.scores[at])) return at;
     return null;
   };
   return (
-    differ((one) => `${one?.status ?? ''} ${one?.label ?? ''}`) ??
-    differ((one) => canonicalJson(one?.value ?? null))
+    differ((score) => `${score?.status ?? ''} ${score?.label ?? ''}`) ??
+    differ((score) => canonicalJson(score?.value ?? null))
   );
 }
 

@@ -167,7 +167,7 @@ export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] 
     {
       kind: 'table',
       head: COLUMNS.map((name) => [text(name)]),
-      rows: shown.map((one, index) => rowOf(one, index)),
+      rows: shown.map((variant, index) => rowOf(variant, index)),
     },
     paragraph([text(verdictOf(ranked))]),
     ...(more === null ? [] : [paragraph([text(`${more} variants.`)])]),

@@ -77,8 +77,10 @@ function underBase(
   index: number,
   judged: Pick<SideResult['tries'][number], 'outcome' | 'scores'>,
 ): SideResult | null {
-  const tries = (side?.tries ?? []).filter((one) => one.try === index);
-  return side === null ? null : { ...side, tries: tries.map((one) => ({ ...one, ...judged })) };
+  const tries = (side?.tries ?? []).filter((tryResult) => tryResult.try === index);
+  return side === null
+    ? null
+    : { ...side, tries: tries.map((tryResult) => ({ ...tryResult, ...judged })) };
 }
 
 /** Where a run is red by the mean of a metric: the reference whose own mean got worse most. */
