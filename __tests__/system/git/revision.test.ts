@@ -181,7 +181,7 @@ describe('a revision', () => {
   test('of a repository without a commit is refused', async () => {
     await using(createRepository().directory, async (opened) => {
       expect(await messageOf(opened.resolve('HEAD'))).toContain(
-        '"HEAD" is not a branch, tag or commit',
+        'This repository has no commit yet: commit first',
       );
     });
   });
