@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { readCommandLine } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import { spendWords, type Spend } from '../report/page/workbench.ts';
+import { discoverCheckout } from '../git/discover.ts';
 import { createKeptStores } from '../session/kept-stores.ts';
-import { afterEachEdit } from '../session/watch.ts';
+import { afterEachEdit, refsOf } from '../session/watch.ts';
 import { logLine } from '../text/log.ts';
 import type { OpenProject } from '../workbench/look.ts';
 import { createLooking, type Looking, type State } from '../workbench/refresh.ts';
@@ -60,6 +61,8 @@ async function openWorkbench(
   const given = limitsOf(overrides, options);
   const root = projectFolder(options, terminal);
   const written = ownPaths(options, terminal);
+  const { checkout } = await discoverCheckout(root);
+  const refs = checkout === null ? [] : refsOf(checkout, options.base);
   const state: State = {
     look: null,
     old: false,
@@ -94,7 +97,7 @@ async function openWorkbench(
   terminal.out(`workbench: ${server.url}\n`);
   terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
   try {
-    await afterEachEdit({ root, written, until: terminal.until }, async (news) => {
+    await afterEachEdit({ root, written, refs, until: terminal.until }, async (news) => {
       await looking.refresh(news);
       const files = [...(state.look?.files ?? []), ...state.named];
       return { files, over: state.look?.interrupted === true };

@@ -1,6 +1,7 @@
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
+import type { Checkout } from '../git/discover.ts';
 import type { Problem } from '../types/plain.ts';
 
 /** Editors write a file in several steps; what comes within so many milliseconds is one change. */
@@ -11,8 +12,32 @@ interface Watched {
   root: string;
   /** Absolute paths that the run itself writes, or how theirs begin: no news. */
   written?: readonly string[];
+  /** Where git keeps what the files are compared with. */
+  refs?: readonly WatchedRefs[];
   /** Ends it; absent: a signal does. */
   until?: AbortSignal | undefined;
+}
+
+/** A folder of git's, and which of its entries say that base is another; null: all of them. */
+interface WatchedRefs {
+  folder: string;
+  names: ReadonlySet<string> | null;
+}
+
+/** What moves when the commit is another that `base`, or the default branch, and HEAD lead to. */
+export function refsOf({ gitDir, commonDir }: Checkout, base = 'main'): WatchedRefs[] {
+  const heads = join(commonDir, 'refs', 'heads');
+  const remotes = join(commonDir, 'refs', 'remotes');
+  const [above, name] = [dirname(base), new Set([basename(base)])];
+  const nested = above === '.' ? [] : [join(heads, above), join(remotes, above)];
+  return [
+    { folder: gitDir, names: new Set(['HEAD', 'packed-refs']) },
+    { folder: join(gitDir, 'logs'), names: new Set(['HEAD']) },
+    ...(commonDir === gitDir ? [] : [{ folder: commonDir, names: new Set(['packed-refs']) }]),
+    { folder: heads, names: new Set(['main', 'master', ...name]) },
+    { folder: join(remotes, 'origin'), names: null },
+    ...nested.map((folder) => ({ folder, names: name })),
+  ];
 }
 
 /** What the work learns of the files while it goes on. */
@@ -28,10 +53,11 @@ export interface News {
  * of it included. Resolves when it is ended, or the work is over.
  */
 export async function afterEachEdit(
-  { root, written, until }: Watched,
+  { root, written, refs = [], until }: Watched,
   work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
 ): Promise<void> {
   const watch = watchFiles(root, written);
+  for (const one of refs) watch.beside(one);
   const stop = (): void => {
     watch.end();
   };
@@ -98,6 +124,8 @@ interface FileWatch {
    * followed already; of one that is not there, at the nearest above it. Those that are new.
    */
   follow(files: Iterable<string>): string[];
+  /** Looks at a folder outside of the project too, if it is there. */
+  beside(refs: WatchedRefs): void;
   /** Resolves at the next change, or at one since it resolved last; null once it was ended. */
   next(): Promise<'changed' | null>;
   /** Fires where `next` would resolve. */
@@ -148,6 +176,21 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
     clearTimeout(timer);
     timer = setTimeout(tell, SETTLING_MS);
   };
+  const besides: FSWatcher[] = [];
+  const beside = ({ folder, names }: WatchedRefs): void => {
+    try {
+      const watcher = watch(folder, (_, name) => {
+        if (name === null || (names === null ? !name.endsWith('.lock') : names.has(name)))
+          changed(join(folder, name ?? ''));
+      });
+      watcher.on('error', () => {
+        watcher.close();
+      });
+      besides.push(watcher);
+    } catch {
+      // There are no such refs.
+    }
+  };
   const add = (folder: string): void => {
     try {
       const place = join(root, folder);
@@ -186,11 +229,13 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
     },
     edited: () => edit.signal,
     tell,
+    beside,
     end() {
       ended = true;
       edit.abort();
       clearTimeout(timer);
       for (const { watcher } of watched.values()) watcher.close();
+      for (const watcher of besides) watcher.close();
       wake?.();
     },
   };

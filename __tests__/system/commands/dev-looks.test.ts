@@ -116,6 +116,13 @@ test('shows after every kind of change what a new workbench shows', async () => 
   await showsAfter(edit('prompts/rows.yaml', 'Answer:', 'Say'));
 });
 
+test('shows what is compared with another base, once that has moved and no file has', async () => {
+  await showsAfter(() => {
+    bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
+  });
+  await showsAfter(commit);
+});
+
 test('reads a file again that could not be read, that was gone, and that is another one', async () => {
   const path = 'prompts/tests/ask.yaml';
   const before = drawn(await bench.board());
