@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readCommandLine } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
-import { spendWords, type Spend } from '../report/page/workbench.ts';
 import { discoverCheckout } from '../git/discover.ts';
+import { spendWords, type Spend } from '../report/page/workbench.ts';
 import { createKeptStores } from '../session/kept-stores.ts';
 import { afterEachEdit, refsOf } from '../session/watch.ts';
 import { logLine } from '../text/log.ts';
@@ -177,11 +177,12 @@ async function perform(action: Action, performing: Performing): Promise<ActionRe
   if (action.kind !== 'undo')
     await Promise.race([looking.caughtUp(), sleep(LONGEST_WAIT_MS, undefined, { ref: false })]);
   const before = state.written.length;
+  const wrote = looking.writing();
   const reply =
     action.kind === 'undo'
       ? await takeBack(project.root, state.written)
       : await performOn(action, performing);
-  if (!reply.bad && state.written.length !== before) looking.wrote();
+  if (!reply.bad && state.written.length !== before) wrote();
   return reply;
 }
 

@@ -40,6 +40,22 @@ export function refsOf({ gitDir, commonDir }: Checkout, base = 'main'): WatchedR
   ];
 }
 
+/** Looks at a folder of git's, if it is there. */
+function watchRefs({ folder, names }: WatchedRefs, changed: (path: string) => void): FSWatcher[] {
+  try {
+    const watcher = watch(folder, (_, name) => {
+      if (name === null || (names === null ? !name.endsWith('.lock') : names.has(name)))
+        changed(join(folder, name ?? ''));
+    });
+    watcher.on('error', () => {
+      watcher.close();
+    });
+    return [watcher];
+  } catch {
+    return [];
+  }
+}
+
 /** What the work learns of the files while it goes on. */
 export interface News {
   /** Fires at the next edit, and when all is ended: what is looked at is then old. */
@@ -57,7 +73,7 @@ export async function afterEachEdit(
   work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
 ): Promise<void> {
   const watch = watchFiles(root, written);
-  for (const one of refs) watch.beside(one);
+  const besides = refs.flatMap((one) => watchRefs(one, watch.changed));
   const stop = (): void => {
     watch.end();
   };
@@ -85,6 +101,7 @@ export async function afterEachEdit(
     }
   } finally {
     watch.end();
+    for (const watcher of besides) watcher.close();
     until?.removeEventListener('abort', stop);
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
@@ -124,8 +141,8 @@ interface FileWatch {
    * followed already; of one that is not there, at the nearest above it. Those that are new.
    */
   follow(files: Iterable<string>): string[];
-  /** Looks at a folder outside of the project too, if it is there. */
-  beside(refs: WatchedRefs): void;
+  /** Something at this path was: what comes shortly after is one change with it. */
+  changed(path: string): void;
   /** Resolves at the next change, or at one since it resolved last; null once it was ended. */
   next(): Promise<'changed' | null>;
   /** Fires where `next` would resolve. */
@@ -176,21 +193,6 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
     clearTimeout(timer);
     timer = setTimeout(tell, SETTLING_MS);
   };
-  const besides: FSWatcher[] = [];
-  const beside = ({ folder, names }: WatchedRefs): void => {
-    try {
-      const watcher = watch(folder, (_, name) => {
-        if (name === null || (names === null ? !name.endsWith('.lock') : names.has(name)))
-          changed(join(folder, name ?? ''));
-      });
-      watcher.on('error', () => {
-        watcher.close();
-      });
-      besides.push(watcher);
-    } catch {
-      // There are no such refs.
-    }
-  };
   const add = (folder: string): void => {
     try {
       const place = join(root, folder);
@@ -229,14 +231,12 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
     },
     edited: () => edit.signal,
     tell,
-    beside,
+    changed,
     end() {
       ended = true;
-      edit.abort();
       clearTimeout(timer);
       for (const { watcher } of watched.values()) watcher.close();
-      for (const watcher of besides) watcher.close();
-      wake?.();
+      tell();
     },
   };
 }

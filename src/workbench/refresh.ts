@@ -34,8 +34,11 @@ export interface Looking {
   refresh(news?: News): Promise<void>;
   /** Asks for more tries of one reference in one column. */
   more(key: string, single: Single): Promise<void>;
-  /** Says that a file of the project was written just now, which the next look will find. */
-  wrote(): void;
+  /**
+   * Says that a file of the project is about to be written. The function it gives says that it was,
+   * and that a look which began after this call will show it.
+   */
+  writing(): () => void;
   /** Resolves once what was written last is shown. */
   caughtUp(): Promise<void>;
   /** Resolves when no look is under way. */
@@ -89,7 +92,7 @@ export function createLooking(project: OpenProject, state: State): Looking {
     serve(workbench) {
       server = workbench;
     },
-    wrote: looks.wrote,
+    writing: looks.writing,
     caughtUp: looks.caughtUp,
     idle: () => last.then(() => undefined),
     refresh: (latest) => {
@@ -104,7 +107,7 @@ export function createLooking(project: OpenProject, state: State): Looking {
   };
 }
 
-interface LookCount extends Pick<Looking, 'wrote' | 'caughtUp'> {
+interface LookCount extends Pick<Looking, 'writing' | 'caughtUp'> {
   begin(): void;
   /** Something is drawn of the look that began last. */
   drawn(): void;
@@ -124,8 +127,12 @@ function countLooks(): LookCount {
       for (const resolve of waiting) resolve();
       waiting = [];
     },
-    wrote() {
-      wanted = begun + 1;
+    writing() {
+      // Counted from here: the look may begin before whoever writes is told that it is done.
+      const next = begun + 1;
+      return () => {
+        wanted = Math.max(wanted, next);
+      };
     },
     caughtUp: () =>
       latest >= wanted ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),

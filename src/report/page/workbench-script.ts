@@ -127,8 +127,8 @@ export const WORKBENCH_SCRIPT = `
   const load = async () => {
     turn += 1;
     const mine = turn;
-    const answer = await fetch('board');
-    if (!answer.ok || mine !== turn) return;
+    const answer = await fetch('board').catch(() => null);
+    if (!answer?.ok || mine !== turn) return;
     const { head, matrices: found, firsts, spend, choices: choosable, note, bad, old: isOld, undo } = await answer.json();
     const held = document.activeElement?.closest('.ref')?.dataset.key ?? null;
     drawHead(head);
@@ -153,8 +153,8 @@ export const WORKBENCH_SCRIPT = `
   const show = async (key, focus, again = false) => {
     view += 1;
     const mine = view;
-    const answer = await fetch('detail?key=' + encodeURIComponent(key));
-    if (mine !== view || (again && (open !== key || writing()))) return;
+    const answer = await fetch('detail?key=' + encodeURIComponent(key)).catch(() => null);
+    if (answer === null || mine !== view || (again && (open !== key || writing()))) return;
     if (!answer.ok) return close();
     const html = await answer.text();
     if (mine !== view || (again && writing())) return;
@@ -181,7 +181,7 @@ export const WORKBENCH_SCRIPT = `
     if (gone) return say('The workbench has ended; start evaldiff dev again.', true);
     const answer = await fetch('act', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(what) }).catch(() => null);
     if (answer === null) return say('The workbench does not answer.', true);
-    const { said: words, bad } = await answer.json();
+    const { said: words, bad } = await answer.json().catch(() => ({ said: 'The workbench could not do this.', bad: true }));
     done = '';
     say(words, bad);
     if (bad || what.kind === 'more') return;
