@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readCommandLine } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
-import { discoverCheckout } from '../git/discover.ts';
 import { spendWords, type Spend } from '../report/page/workbench.ts';
 import { createKeptStores } from '../session/kept-stores.ts';
 import { afterEachEdit, refsOf } from '../session/watch.ts';
@@ -61,8 +60,7 @@ async function openWorkbench(
   const given = limitsOf(overrides, options);
   const root = projectFolder(options, terminal);
   const written = ownPaths(options, terminal);
-  const { checkout } = await discoverCheckout(root);
-  const refs = checkout === null ? [] : refsOf(checkout, options.base);
+  const refs = await refsOf(root, options.base);
   const state: State = {
     look: null,
     old: false,

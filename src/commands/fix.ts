@@ -8,6 +8,7 @@ import { fixDiff, fixWords } from '../report/sections/fixes.ts';
 import type { Fix } from '../result/causes.ts';
 import { logLine } from '../text/log.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
+import { byCodeUnits } from '../text/order.ts';
 import { readSavedFiles } from './files.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -69,8 +70,8 @@ function onePerPlace(fixes: readonly Fix[]): Fix[] {
     const place = JSON.stringify([fix.file, fix.lines.from]);
     if (!places.has(place)) places.set(place, fix);
   }
-  return [...places.values()].sort((a, b) =>
-    a.file < b.file ? -1 : a.file > b.file ? 1 : b.lines.from - a.lines.from,
+  return [...places.values()].sort(
+    (a, b) => byCodeUnits(a.file, b.file) || b.lines.from - a.lines.from,
   );
 }
 

@@ -1,4 +1,5 @@
 import { UserError, problem } from '../errors.ts';
+import { byCodeUnits } from '../text/order.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Document, Reading } from './document.ts';
@@ -218,7 +219,7 @@ function matchIn(
     else if (place.line > 0)
       notices.push({ kind: 'unused', message: `${pattern} matches no file`, place });
   }
-  return { matches: [...matches.values()].sort((a, b) => (a.file < b.file ? -1 : 1)), notices };
+  return { matches: [...matches.values()].sort((a, b) => byCodeUnits(a.file, b.file)), notices };
 }
 
 /** A file that several patterns match lies below the widest of their roots. */

@@ -1,5 +1,6 @@
 import { InternalError } from '../errors.ts';
 import { PER_REFERENCE } from '../suite/attributes.ts';
+import { byCodeUnits } from '../text/order.ts';
 import type { AssignmentProgram, Solve, Solver } from '../types/solver.ts';
 import {
   attributeBounds,
@@ -74,7 +75,7 @@ export async function assign(
 ): Promise<Assignment> {
   const order = columns
     .map((column, place) => ({ column, place }))
-    .sort((a, b) => (a.column.id < b.column.id ? -1 : 1));
+    .sort((a, b) => byCodeUnits(a.column.id, b.column.id));
   const sorted = order.map(({ column }) => column);
   const rated = references.map(({ id, affinities }) => ({
     id,
@@ -123,7 +124,7 @@ function batchesOf(
   if (count <= 1) return references.length === 0 ? [] : [[...references]];
   const mixed = references
     .map((reference) => ({ reference, place: hash(reference.id) }))
-    .sort((a, b) => (a.place < b.place ? -1 : 1));
+    .sort((a, b) => byCodeUnits(a.place, b.place));
   return Array.from({ length: count }, (_, batch) =>
     mixed
       .slice(

@@ -4,6 +4,7 @@ import { AUTO_REFERENCES, FEWEST_COMPARED } from '../plan/explain-cost.ts';
 import type { AttributeResult, DroppedInsights, Insight } from '../result/attributes.ts';
 import { isComparable } from '../statistics/table.ts';
 import { FEWEST_REFERENCES } from '../suite/attributes.ts';
+import { byCodeUnits } from '../text/order.ts';
 import type { Notice } from '../types/plain.ts';
 import type { AskTools } from './ask.ts';
 import {
@@ -97,7 +98,7 @@ function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput)
 function inOrder(suite: ExplainSuite): ExplainSuite {
   return {
     ...suite,
-    references: [...suite.references].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)),
+    references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
   };
 }
 

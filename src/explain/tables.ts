@@ -1,6 +1,7 @@
 import type { AttributeResult, AttributeSample } from '../result/attributes.ts';
 import { isComparable, type Table } from '../statistics/table.ts';
 import { percentage, pointsApart } from '../text/amounts.ts';
+import { byCodeUnits } from '../text/order.ts';
 import type { Json, Side } from '../types/plain.ts';
 import { SKILL_DISTANCE, type SkillPair } from './affinity.ts';
 
@@ -26,7 +27,7 @@ export function largestDrops(
     .filter(({ base, head }) => head < base)
     .sort(
       (a, b) =>
-        a.head - a.base - (b.head - b.base) || b.weight - a.weight || (a.id < b.id ? -1 : 1),
+        a.head - a.base - (b.head - b.base) || b.weight - a.weight || byCodeUnits(a.id, b.id),
     )
     .slice(0, MOST)
     .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
@@ -50,7 +51,8 @@ export function otherSkills(
     .sort(
       (a, b) =>
         Math.abs(b.expected - b.output) - Math.abs(a.expected - a.output) ||
-        (a.side === b.side ? (a.reference < b.reference ? -1 : 1) : a.side === 'head' ? -1 : 1),
+        byCodeUnits(b.side, a.side) ||
+        byCodeUnits(a.reference, b.reference),
     )
     .slice(0, MOST);
 }

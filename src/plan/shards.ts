@@ -1,6 +1,7 @@
 import { problem } from '../errors.ts';
 import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
 import { isBatched } from '../select/targets.ts';
+import { byCodeUnits } from '../text/order.ts';
 import type { Problem } from '../types/plain.ts';
 import type { Caps } from './budget.ts';
 import type { Portion } from './forecast.ts';
@@ -68,7 +69,7 @@ function dealQuestions(
   const hashes = new Map([...tries.keys()].map((question) => [question, hash(question)]));
   const place = (question: string): string => hashes.get(question) ?? '';
   const order = [...tries].sort(
-    ([a, most], [b, more]) => more - most || (place(a) < place(b) ? -1 : 1),
+    ([a, most], [b, more]) => more - most || byCodeUnits(place(a), place(b)),
   );
   return new Map(order.map(([question], position) => [question, (position % count) + 1]));
 }

@@ -20,7 +20,7 @@ export async function attempt(
     const post = await server.post();
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(endpoint.body(wanted), pathOf(server, endpoint, target));
-    const text = withoutSecrets(await response.text(), server);
+    const text = withoutEchoedKeys(await response.text(), server);
     const data = parsed(text);
     const now = clock.now();
     const failure = replyFault(data, response, { now, redact });
@@ -54,7 +54,7 @@ export async function attempt(
 }
 
 /** Answers are stored, and read by checks: a server that repeats what it was sent gives no key away. */
-function withoutSecrets(text: string, { secrets }: Pick<Server, 'secrets'>): string {
+function withoutEchoedKeys(text: string, { secrets }: Pick<Server, 'secrets'>): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
 

@@ -3,6 +3,7 @@ import type { TryHistory } from '../judge/history.ts';
 import { noiseNoteSchema, type NoiseNote } from '../result/result.ts';
 import type { Store } from '../store/index.ts';
 import type { Counted } from '../store/records.ts';
+import { byCodeUnits } from '../text/order.ts';
 import { sha256 } from './cached-complete.ts';
 
 const NOISE = 'noise';
@@ -45,7 +46,7 @@ const noteSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.sh
  */
 export function lastNoise(stores: readonly Store[]): NoiseNote | null {
   const notes = stores.map((store) => readNote(store.note(NOISE))).filter((note) => note !== null);
-  return notes.sort((a, b) => (a.measured_at < b.measured_at ? 1 : -1))[0] ?? null;
+  return notes.sort((a, b) => byCodeUnits(b.measured_at, a.measured_at))[0] ?? null;
 }
 
 function readNote(body: string | null): NoiseNote | null {

@@ -1,7 +1,7 @@
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
-import type { Checkout } from '../git/discover.ts';
+import { discoverCheckout } from '../git/discover.ts';
 import type { Problem } from '../types/plain.ts';
 
 /** Editors write a file in several steps; what comes within so many milliseconds is one change. */
@@ -24,8 +24,14 @@ interface WatchedRefs {
   names: ReadonlySet<string> | null;
 }
 
-/** What moves when the commit is another that `base`, or the default branch, and HEAD lead to. */
-export function refsOf({ gitDir, commonDir }: Checkout, base = 'main'): WatchedRefs[] {
+/**
+ * What moves when the commit is another that `base`, or the default branch, and HEAD lead to;
+ * nothing outside of a repository.
+ */
+export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]> {
+  const { checkout } = await discoverCheckout(root);
+  if (checkout === null) return [];
+  const { gitDir, commonDir } = checkout;
   const heads = join(commonDir, 'refs', 'heads');
   const remotes = join(commonDir, 'refs', 'remotes');
   const [above, name] = [dirname(base), new Set([basename(base)])];

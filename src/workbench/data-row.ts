@@ -1,6 +1,7 @@
 import { rowAsReference } from '../config/rows.ts';
 import { jsonAtLine, type JsonLinesEdit } from '../documents/edit-json-lines.ts';
 import type { Columns } from '../suite/suite.ts';
+import { byCodeUnits } from '../text/order.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 
 /** A part of a reference that gets another value; `reason`: why, for people. */
@@ -86,7 +87,7 @@ function readBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | stri
 
 function isSame(one: JsonMap, other: JsonMap): boolean {
   const sorted = (of: JsonMap): string =>
-    JSON.stringify(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
+    JSON.stringify(Object.entries(of).sort(([a], [b]) => byCodeUnits(a, b)));
   return sorted(one) === sorted(other);
 }
 
