@@ -6,7 +6,7 @@
  *   npx node benchmarks/causes.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
  */
 import { writeFileSync } from 'node:fs';
-import { MOST_CAUSE_CALLS } from '../src/plan/cause-calls.ts';
+import { MOST_CAUSE_CALLS } from '../src/plan/judging-calls.ts';
 import { createRandom } from '../src/statistics/random.ts';
 import { pageOf, type Measured } from './causes/page.ts';
 import { HARMLESS, ROWS, type Row } from './causes/rows.ts';

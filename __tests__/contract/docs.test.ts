@@ -9,7 +9,7 @@ import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
 import { formatProblem } from '../../src/errors.ts';
 import { builtInRubrics } from '../../src/metrics/rubric.ts';
-import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/plan/cause-calls.ts';
+import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/plan/judging-calls.ts';
 import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -68,7 +68,7 @@ async function load() {
     import('../unit/config/tree.ts'),
     import('../../src/select/targets.ts'),
     import('../../src/session/access.ts'),
-    import('../../src/commands/starter.ts'),
+    import('../../src/commands/init.ts'),
     import('../../src/config/inputs.ts'),
     import('../../src/session/prices.ts'),
     import('../../src/config/imports/models.ts'),

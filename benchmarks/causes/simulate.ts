@@ -1,6 +1,6 @@
 import { findCauses } from '../../src/explain/experiment.ts';
 import { fallenReferences, hasFallen, heldReferences } from '../../src/explain/fallen.ts';
-import { defaultCauseCalls } from '../../src/plan/cause-calls.ts';
+import { defaultCauseCalls } from '../../src/plan/judging-calls.ts';
 import { nextFloat, type Random } from '../../src/statistics/random.ts';
 import { compareOne } from '../verdicts/simulate.ts';
 import type { Row } from './rows.ts';

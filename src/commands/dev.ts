@@ -11,8 +11,7 @@ import { createLooking, type Looking, type State } from '../workbench/refresh.ts
 import { serveWorkbench, type Action, type ActionReply } from '../workbench/server.ts';
 import { chosenBy, detailOf, shownBoard, type Chosen } from '../workbench/view.ts';
 import { takeBack, writeBack } from '../workbench/write-back.ts';
-import { projectFolder } from './find-project.ts';
-import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { projectFolder, evaluateOptions, type EvaluateOptions } from './options.ts';
 import { inRepository, ownPaths, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 

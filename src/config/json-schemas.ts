@@ -1,14 +1,12 @@
 import { z } from 'zod';
+import { KNOWN_PARAMETERS } from '../documents/parameters.ts';
+import { metrics } from '../metrics/index.ts';
 import { noiseResultSchema } from '../result/noise.ts';
 import { resultSchema } from '../result/result.ts';
+import { refusalWords } from '../types/passports.ts';
+import type { Passport, Refusal } from '../types/vendors/facts.ts';
+import { factsOf, vendorNames } from '../types/vendors.ts';
 import { attributesSchema } from './attributes-file.ts';
-import {
-  MODEL_RULES,
-  completeMetric,
-  metricDefinitions,
-  misspeltKeys,
-  modelRules,
-} from './editor-rules.ts';
 import { metricSchema, ownMetricSchema } from './metric-schema.ts';
 import { PROMPT_KEYS, promptSchema } from './prompt.ts';
 import { rubricsSchema } from './rubric.ts';
@@ -65,4 +63,192 @@ function schema(kind: string, type: z.ZodType): object {
         }
       : {}),
   };
+}
+
+/*
+ * What editors are told beyond the shape of the files: rules between keys that the readers hold in
+ * code. `errorMessage` is what editors show in place of their own words; others skip it.
+ */
+
+type Schema = Record<string, unknown>;
+
+/** Where the rules of one metric stand in a schema. */
+const METRIC_RULES = 'metricRules';
+
+/** Makes a metric's schema complete: `uses` is one of those that are built in, and the rules hold. */
+function completeMetric(schema: Schema): void {
+  const properties = schema['properties'] as Record<string, Schema>;
+  if (properties['uses'] === undefined) return;
+  Object.assign(properties['uses'], {
+    enum: [...metrics.keys()],
+    // The list is shown whole, so a sentence each.
+    enumDescriptions: [...metrics.values()].map(({ summary }) => summary.replace(/\. .*$/s, '.')),
+  });
+  schema['allOf'] = [{ $ref: `#/$defs/${METRIC_RULES}` }];
+}
+
+/** Definitions that a schema which holds metrics needs. */
+function metricDefinitions(): Record<string, Schema> {
+  return {
+    [METRIC_RULES]: {
+      allOf: [
+        { anyOf: SOURCES.map((key) => ({ required: [key], errorMessage: ONE_SOURCE })) },
+        ...SOURCES.map((key) => ({
+          if: { required: [key] },
+          then: refusing(
+            SOURCES.filter((other) => other !== key),
+            ONE_SOURCE,
+          ),
+        })),
+        {
+          if: { not: { required: ['code'] } },
+          then: refusing(['language'], 'language belongs to code'),
+        },
+        {
+          if: { not: { required: ['uses'] } },
+          then: { properties: { with: NO_PARAMETERS, kwargs: NO_PARAMETERS } },
+        },
+        ...[...metrics.values()].map(({ name }) => ({
+          if: { properties: { uses: { const: name } }, required: ['uses'] },
+          then: {
+            properties: {
+              with: { $ref: `#/$defs/${parametersOf(name)}`, doNotSuggest: true },
+              kwargs: { $ref: `#/$defs/${parametersOf(name)}`, doNotSuggest: true },
+            },
+          },
+        })),
+      ],
+    },
+    ...Object.fromEntries(
+      [...metrics.values()].map(({ name, parameters }) => [
+        parametersOf(name),
+        {
+          ...withoutReferences(z.toJSONSchema(parameters, { io: 'input' })),
+          errorMessage: `${name} takes ${Object.keys(parameters.shape).join(', ')}`,
+        },
+      ]),
+    ),
+  };
+}
+
+const SOURCES = ['uses', 'rubric', 'code'] as const;
+
+const ONE_SOURCE = 'a metric needs exactly one of uses, rubric and code';
+
+const NO_PARAMETERS = {
+  additionalProperties: false,
+  doNotSuggest: true,
+  errorMessage: 'only built-in metrics have parameters',
+};
+
+function parametersOf(metric: string): string {
+  return `with_${metric}`;
+}
+
+function refusing(keys: readonly string[], errorMessage: string): Schema {
+  return { properties: Object.fromEntries(keys.map((key) => [key, false])), errorMessage };
+}
+
+/** A value of any kind refers to itself, as lists and maps hold such values; editors take anything. */
+function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema {
+  const plain = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(plain);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(
+      Object.entries(node).flatMap(([key, value]) => (key === '$ref' ? [] : [[key, plain(value)]])),
+    );
+  };
+  return plain(schema) as Schema;
+}
+
+/**
+ * Slips of the pen in a prompt's own keys, each with the key that is meant: any other key is a model
+ * parameter, so an editor would take them for one.
+ */
+function misspeltKeys(own: readonly string[]): Schema[] {
+  const right = [...own, ...KNOWN_PARAMETERS].join('|');
+  return own.map((key) => ({
+    patternProperties: { [`^(?!(?:${right})$)(?:${slips(key).join('|')})$`]: false },
+    errorMessage: `unknown key; did you mean "${key}"?`,
+  }));
+}
+
+/** Patterns of what one letter too many, too few or wrong makes of a word, or two exchanged. */
+function slips(word: string): string[] {
+  return [...word].flatMap((letter, at) => {
+    const [before, after] = [word.slice(0, at), word.slice(at + 1)];
+    const next = after.charAt(0);
+    return [
+      `${before}.?${after}`,
+      `${before}.${letter}${after}`,
+      ...(next === '' ? [`${word}.`] : [`${before}${next}${letter}${after.slice(1)}`]),
+    ];
+  });
+}
+
+/** Where the rules of one prompt's model stand in a schema. */
+const MODEL_RULES = 'modelRules';
+
+/**
+ * Parameters that the prompt's model refuses, each at its line. An editor sees one file: a name that
+ * the settings give to another model, or to one of a server of the workflow's, is taken for the
+ * vendor's.
+ */
+function modelRules(): Schema {
+  const families = vendorNames().flatMap((vendor) => {
+    const { passports } = factsOf(vendor);
+    // The first that fits a name holds.
+    return passports.map((passport, at) => familyRules(passport, passports.slice(0, at)));
+  });
+  return { allOf: families.filter((rules) => rules !== null) };
+}
+
+function familyRules(
+  { family, models, refuses }: Passport,
+  before: readonly Passport[],
+): Schema | null {
+  const refusals = Object.entries(refuses);
+  if (refusals.length === 0) return null;
+  const named = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source });
+  const model = {
+    ...named(models),
+    ...(before.length === 0 ? {} : { not: { anyOf: before.map((other) => named(other.models)) } }),
+  };
+  return {
+    if: { properties: { model }, required: ['model'] },
+    then: {
+      allOf: refusals.map(([name, refusal]) => ({
+        if: refusedIn(name, refusal),
+        then: refusing([name], messageOf(family, name, refusal)),
+      })),
+    },
+  };
+}
+
+function messageOf(family: string, name: string, refusal: Refusal): string {
+  const { instead } = refusal;
+  const fix = instead === undefined ? 'remove it' : `write ${instead}`;
+  return `${family}: no ${name}${refusalWords(refusal)}; ${fix}`;
+}
+
+/** What holds where a prompt writes a parameter that is refused. */
+function refusedIn(name: string, { but, values, unless }: Refusal): Schema {
+  const accepted = { enum: [null, ...(but === undefined ? [] : [but])] };
+  const value = values === undefined ? { not: accepted } : wordIn(values);
+  return {
+    properties: { [name]: value },
+    required: [name],
+    ...(unless === undefined ? {} : { not: exceptionIn(unless) }),
+  };
+}
+
+function exceptionIn({ parameter, values }: NonNullable<Refusal['unless']>): Schema {
+  const written = { properties: { [parameter]: wordIn(values) }, required: [parameter] };
+  return values.includes(null) ? { anyOf: [written, { not: { required: [parameter] } }] } : written;
+}
+
+/** One of these values, or a map of such a type. */
+function wordIn(values: readonly (string | null)[]): Schema {
+  const map = { type: 'object', properties: { type: { enum: values } }, required: ['type'] };
+  return { anyOf: [{ enum: values }, map] };
 }

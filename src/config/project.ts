@@ -8,8 +8,8 @@ import type { Project, Suite } from '../suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { checkGate } from './check-gate.ts';
 import { checkPassports, type ModelEnds } from './check-passports.ts';
+import { checkGate, checkUnread } from './check-settings.ts';
 import {
   checkGraders,
   checkModels,
@@ -24,7 +24,6 @@ import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
 import { SETTINGS_FILE } from './settings.ts';
 import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
-import { checkUnread } from './unread-files.ts';
 
 /** How a commit is read; the same for both sides except `configRequired`. */
 export interface ReadOptions {

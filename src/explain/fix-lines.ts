@@ -3,7 +3,7 @@ import type { CauseUnit, Fix } from '../result/causes.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt } from '../suite/suite.ts';
 import type { Json, JsonMap } from '../types/plain.ts';
-import { linePlaces } from './text-places.ts';
+import { linePlaces } from './unit-places.ts';
 
 /** Lines of a file on head, and what takes their place. */
 type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;

@@ -1,6 +1,6 @@
 import { exactLabelOf } from '../metrics/measures/words.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
-import type { BothSides, ClassificationSummary } from '../result/suite-tables.ts';
+import type { BothSides, ClassificationSummary } from '../result/suite-result.ts';
 import type { Tests } from '../suite/suite.ts';
 import type { Side } from '../types/plain.ts';
 

@@ -1,6 +1,6 @@
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import { outcomesOf } from '../plan/tries.ts';
-import type { PreferenceSummary } from '../result/suite-tables.ts';
+import type { PreferenceSummary } from '../result/suite-result.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { meanOrNull } from '../statistics/sums.ts';

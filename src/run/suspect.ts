@@ -2,7 +2,7 @@ import { findCauses, type CauseFindings } from '../explain/experiment.ts';
 import { fallenReferences, heldReferences } from '../explain/fallen.ts';
 import { promptChange, type PromptChange } from '../explain/prompt-units.ts';
 import type { ReadLines } from '../explain/unit-places.ts';
-import { callsPerTry } from '../plan/cause-calls.ts';
+import { callsPerTry } from '../plan/judging-calls.ts';
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { AttributeResult } from '../result/attributes.ts';
 import type { Cause, CauseUnit, SuiteCauses } from '../result/causes.ts';

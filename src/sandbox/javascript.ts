@@ -1,23 +1,46 @@
+/**
+ * The thread in which users' JavaScript runs, both ends of it: `javascriptStarter` for the main
+ * thread, and what the thread does. It is started from this very file, which in a bundle is the
+ * whole bundle: there this module is the only one that goes on, because it never finishes loading in
+ * the thread, and so the entry that waits for it never runs a second time.
+ */
 import { readFileSync } from 'node:fs';
-import { errorMessage } from '../errors.ts';
-import { limits, type Link, type StartLink } from './link.ts';
 import {
-  startThread,
-  type FromThread,
-  type ThreadSettings,
-  type ToThread,
-} from './quickjs-thread.ts';
+  Worker,
+  isMainThread,
+  parentPort,
+  type MessagePort,
+  workerData,
+} from 'node:worker_threads';
+import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
+import { errorMessage } from '../errors.ts';
+import { limits, type Link, type StartLink, type ThreadAnswer } from './link.ts';
+import { createEvaluation, loadEngine, type Evaluation } from './quickjs-engine.ts';
 import { oneLine } from './reply.ts';
 
-/** What runs in the engine before any user code. A bundle carries it as files beside its entry. */
-const globals = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
-const guest = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
+interface Job {
+  place: string;
+  code: string;
+  outputs: string[];
+}
+
+type ToThread = ({ kind: 'job' } & Job) | { kind: 'run'; id: string; variables: string };
+
+type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
+
+interface ThreadSettings {
+  timeoutSeconds: number;
+  /** An engine of its own for each evaluation. */
+  alone: boolean;
+}
+
+const role = 'evaldiff-quickjs';
 
 /** Starts QuickJS in threads that can be ended from outside whatever the engine is doing. */
-export function javascriptStarter(settings: Omit<ThreadSettings, 'globals' | 'guest'>): StartLink {
+export function javascriptStarter(settings: ThreadSettings): StartLink {
   return (listener) =>
     new Promise((resolve) => {
-      const thread = startThread({ ...settings, globals, guest });
+      const thread = startThread(settings);
       const refuse = (message: string): void =>
         resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
       const deadline = setTimeout(() => {
@@ -53,4 +76,89 @@ export function javascriptStarter(settings: Omit<ThreadSettings, 'globals' | 'gu
       thread.once('error', (error: unknown) => end(oneLine(errorMessage(error))));
       thread.once('exit', () => end('it ended'));
     });
+}
+
+/** A thread without environment, arguments and streams of its own. Its first message is `ready`. */
+function startThread(settings: ThreadSettings): Worker {
+  return new Worker(new URL(import.meta.url), {
+    name: role,
+    workerData: { role, ...settings },
+    argv: [],
+    env: {},
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    // QuickJS counts its own stack, and this leaves it room, so that too deep a recursion is an
+    // error of the code.
+    resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 256 },
+  });
+}
+
+async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSettings): Promise<never> {
+  // A bundle carries these as files beside its entry.
+  const globals = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
+  const guest = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
+  const newModule = await loadEngine();
+  let module: QuickJSWASMModule | null = null;
+  let job: Job = { place: '', code: '', outputs: [] };
+  let evaluation: Evaluation | null = null;
+  let last = Promise.resolve();
+  port.on('message', (message: ToThread) => {
+    last = last.then(async () => {
+      if (message.kind === 'job') {
+        if (!isSame(message, job)) evaluation = module = null;
+        job = message;
+        return;
+      }
+      // An engine of its own for each code and place: nothing is ever another's, not even memory.
+      module ??= await newModule();
+      evaluation ??= createEvaluation(module, job, { timeoutSeconds, globals, guest });
+      port.postMessage({
+        kind: 'answer',
+        answer: evaluation.evaluate(message.id, message.variables),
+      } satisfies FromThread);
+      if (alone) {
+        endQuietly(evaluation);
+        evaluation = null;
+      }
+    });
+  });
+  port.postMessage({ kind: 'ready' } satisfies FromThread);
+  return new Promise<never>(() => undefined);
+}
+
+/** An engine that user code has spoilt so far that it cannot be ended is left with its thread. */
+function endQuietly(evaluation: Evaluation): void {
+  try {
+    evaluation.end();
+  } catch {
+    // The answer it gave is on its way; one that spoilt it is `spent`, and the thread ends.
+  }
+}
+
+function isSame(one: Job, other: Job): boolean {
+  return (
+    one.place === other.place &&
+    one.code === other.code &&
+    one.outputs.join() === other.outputs.join()
+  );
+}
+
+const started: unknown = workerData;
+
+if (
+  !isMainThread &&
+  parentPort !== null &&
+  typeof started === 'object' &&
+  started !== null &&
+  'role' in started &&
+  started.role === role &&
+  'timeoutSeconds' in started &&
+  'alone' in started
+) {
+  await serve(parentPort, {
+    timeoutSeconds: Number(started.timeoutSeconds),
+    alone: started.alone === true,
+  });
 }

@@ -16,10 +16,10 @@ import type { Json } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
-import { ledgerOf, refusalMemory } from './learned.ts';
+
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
-import { storedHistory, keepNoise, lastNoise } from './run-history.ts';
+import { storedHistory, keepNoise, lastNoise, ledgerOf, refusalMemory } from './run-history.ts';
 import { createSchemaChecker } from './schemas.ts';
 
 /** Resolves in the next turn of the event loop, when all that only computes has been done. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { TryHistory } from '../judge/history.ts';
+import type { BatchLedger } from '../providers/open-batch.ts';
+import type { RefusalMemory } from '../providers/refusals.ts';
 import { noiseNoteSchema, type NoiseNote } from '../result/result.ts';
 import type { Store } from '../store/index.ts';
 import type { Counted } from '../store/records.ts';
@@ -38,22 +40,28 @@ function hashOf(key: string): string {
   return sha256(key).slice(0, KEY_LETTERS);
 }
 
-const noteSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.shape });
+const noiseSchema = z.object({ noise_version: z.literal(1), ...noiseNoteSchema.shape });
 
 /**
  * The latest measurement of the gate's own false alarms that the stores know of; one that cannot be
  * read is none.
  */
 export function lastNoise(stores: readonly Store[]): NoiseNote | null {
-  const notes = stores.map((store) => readNote(store.note(NOISE))).filter((note) => note !== null);
-  return notes.sort((a, b) => byCodeUnits(b.measured_at, a.measured_at))[0] ?? null;
+  const notes = stores
+    .map((store) => readNote(noiseSchema, store.note(NOISE)))
+    .filter((note) => note !== null)
+    .sort((a, b) => byCodeUnits(b.measured_at, a.measured_at));
+  const [latest] = notes;
+  if (latest === undefined) return null;
+  const { noise_version: _, ...note } = latest;
+  return note;
 }
 
-function readNote(body: string | null): NoiseNote | null {
+/** Null where there is no such note, or one of another form. */
+function readNote<T>(schema: z.ZodType<T>, body: string | null): T | null {
   if (body === null) return null;
   try {
-    const { noise_version: _, ...note } = noteSchema.parse(JSON.parse(body));
-    return note;
+    return schema.parse(JSON.parse(body));
   } catch {
     return null;
   }
@@ -71,4 +79,79 @@ export function keepNoise(
     NOISE,
     JSON.stringify({ noise_version: 1, red, runs, low, high, measured_at }),
   );
+}
+
+const form = z.enum(['schema', 'tool', 'plain']);
+
+const refusalSchema = z.strictObject({
+  learned_version: z.literal(1),
+  /** Milliseconds since 1970. */
+  at: z.number(),
+  parameters: z.record(z.string(), z.string().nullable()),
+  forms: z.tuple([form], form),
+});
+
+/** Servers learn too: after so long a model is asked anew. */
+const KEPT_MS = 30 * 86_400_000;
+
+/**
+ * What models refuse, as notes of the stores: read in all of them, written in the first. A store
+ * that cannot be read or written costs a request, and never a run.
+ */
+export function refusalMemory(
+  openStores: () => Promise<readonly Store[]>,
+  now: () => number,
+): RefusalMemory {
+  return {
+    async known(key) {
+      for (const store of await openStores().catch(() => [])) {
+        const note = readNote(refusalSchema, store.note(refusalName(key)));
+        if (note !== null && now() - note.at < KEPT_MS)
+          return { parameters: note.parameters, forms: note.forms };
+      }
+      return null;
+    },
+    keep(key, { parameters, forms }) {
+      const body = JSON.stringify({ learned_version: 1, at: now(), parameters, forms });
+      openStores().then(
+        ([store]) => store?.setNote(refusalName(key), body),
+        () => undefined,
+      );
+    },
+  };
+}
+
+function refusalName(key: string): string {
+  return `refusals ${sha256(key).slice(0, 32)}`;
+}
+
+/**
+ * The stores as the place where batches are written down: read in all of them, written in the
+ * first.
+ */
+export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
+  /** A store that cannot be written costs the reuse of a batch, and never a run. */
+  const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
+    try {
+      const [store] = await openStores();
+      return store === undefined ? without : work(store);
+    } catch {
+      return without;
+    }
+  };
+  return {
+    async pending() {
+      const found = (await openStores()).flatMap((store) => store.batches());
+      return [...new Map(found.map((batch) => [batch.id, batch])).values()];
+    },
+    submitted: (batch) => writing((store) => store.addBatch(batch), false),
+    keep: (key, target, completion) =>
+      writing((store) => {
+        store.keep(key, target, completion);
+      }, undefined),
+    ended: (id) =>
+      writing((store) => {
+        store.endBatch(id);
+      }, undefined),
+  };
 }

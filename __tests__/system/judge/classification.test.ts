@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClassificationSummary } from '../../../src/result/suite-tables.ts';
+import type { ClassificationSummary } from '../../../src/result/suite-result.ts';
 import type { Project } from '../../../src/suite/suite.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { metric, project, reference, settings, suite } from '../../unit/run/builders.ts';

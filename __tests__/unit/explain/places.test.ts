@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { mergeTexts } from '../../../src/explain/merged-text.ts';
-import { linePlaces } from '../../../src/explain/text-places.ts';
+import { linePlaces } from '../../../src/explain/unit-places.ts';
 import { draws } from '../../fuzz.ts';
 import { plantedChange, type Style } from './planted-changes.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decideHalted as decideOutcome } from '../../../src/judge/halted.ts';
+import { decideHalted as decideOutcome } from '../../../src/judge/gate.ts';
 import type { GateInput } from '../../../src/judge/outcome.ts';
 import { incomplete, wasNotMade, type Halt } from '../../../src/plan/halt.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';

@@ -13,10 +13,10 @@ import {
   type Draft,
   type Imported,
   type Loss,
+  judgeTheRest,
 } from './draft.ts';
 import { UNNAMED_MODEL } from './models.ts';
 import { escapeNames } from './templates.ts';
-import { judgeTheRest } from './unjudged.ts';
 
 /** What a skill's evals are read with. */
 interface SkillContext {

@@ -11,7 +11,9 @@ import {
 } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { MadePrompt } from '../../suite/suite.ts';
+import { counted } from '../../text/amounts.ts';
 import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
+import { factsOf } from '../../types/vendors.ts';
 
 /**
  * The files beside an imported one, found as the other tool finds them: relative to the file that
@@ -230,4 +232,42 @@ export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T
 export function lastSteps(path: string): { folder: string; name: string } {
   const steps = path.split('/');
   return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
+}
+
+/** Names that no metric of an imported file is likely to have. */
+const PREFERENCE = 'preference';
+const SHOWN = 'shown';
+
+/**
+ * Gives the references that nothing judges something to be there for: where a grader is known, head's
+ * answer is compared with base's, else it is only shown. Where no reference is judged, the
+ * comparison is the suite's and decides; beside judged ones it is advice.
+ */
+export function judgeTheRest(
+  tests: Draft,
+  place: Place,
+  hasGrader: boolean,
+  remarks: Notice[],
+): void {
+  const references = tests.value['references'];
+  if (!Array.isArray(references) || 'metrics' in tests.value) return;
+  const bare = (references as JsonMap[]).filter((reference) => !('metrics' in reference));
+  if (bare.length === 0) return;
+  const alone = bare.length === references.length;
+  const metric = hasGrader
+    ? { name: PREFERENCE, uses: 'pairwise_preference', ...(alone ? {} : { skip: true }) }
+    : { name: SHOWN, uses: 'word_count', skip: true };
+  if (alone) {
+    tests.value['metrics'] = [metric];
+    tests.from(['metrics', 0], place);
+  } else for (const reference of bare) reference['metrics'] = [metric];
+  const who = `nothing judges the answers to ${counted(bare.length, 'test')}`;
+  remarks.push(
+    remark(
+      place,
+      hasGrader
+        ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
+        : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ${factsOf('openai').starterModel}, say), and head's are compared with base's`,
+    ),
+  );
 }

@@ -4,8 +4,7 @@ import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { MetricLevel } from '../../types/metric.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { ownEntry, isScalar, leftOut, uniqueNames, type Loss } from './draft.ts';
-import type { FunctionModule } from './flexeval-files.ts';
-import { definedIn, functionMetric } from './flexeval-functions.ts';
+import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
 /** A metric of ours, and where FlexEval's stands. */
 export interface ForeignMetric {

@@ -18,10 +18,10 @@ import {
   rubricFiles,
   type EvalContext,
   type FlexEvalContext,
+  functionModules,
 } from './flexeval-files.ts';
-import { functionModules } from './flexeval-functions.ts';
 import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
-import { promptDraft, withGrader } from './flexeval-prompt.ts';
+import { promptDraft, withGrader } from './flexeval-models.ts';
 
 /** One eval of a file, and the data it is run on. */
 interface ForeignEval {

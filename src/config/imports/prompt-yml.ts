@@ -11,11 +11,11 @@ import {
   type Imported,
   type Loss,
   uniqueNames,
+  judgeTheRest,
 } from './draft.ts';
 import { publishedModel, readForeignParameters } from './models.ts';
 import { convertEvaluator, withJudge, nameOf } from './prompt-yml-evaluators.ts';
 import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './templates.ts';
-import { judgeTheRest } from './unjudged.ts';
 
 const READ = [
   'name',

@@ -16,13 +16,13 @@ import {
   type ImportFiles,
   type Share,
   uniqueNames,
+  judgeTheRest,
 } from './draft.ts';
 import type { CodeHost, HostSettings } from './host-code.ts';
 import { sayUnread } from './promptfoo-assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf, pathsOf } from './templates.ts';
-import { judgeTheRest } from './unjudged.ts';
 
 export interface ImportContext {
   files: ImportFiles;

@@ -6,7 +6,6 @@ import { A_TEST, leftOut, type Loss } from './draft.ts';
 import { codeCommand, codeFileIn } from './host-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import { ROW_KEYS, readRow } from './promptfoo-rows.ts';
-import { readScenarios } from './promptfoo-scenarios.ts';
 import {
   expandVariables,
   left,
@@ -14,7 +13,7 @@ import {
   type ForeignTest,
   type Reader,
 } from './promptfoo-values.ts';
-import { readVariables, variablesOfRow } from './promptfoo-variables.ts';
+import { readScenarios, readVariables, variablesOfRow } from './promptfoo-variables.ts';
 
 const NO_DEFAULTS: Defaults = {
   variables: new Map(),

@@ -1,5 +1,5 @@
 import { readYaml } from '../../documents/yaml.ts';
-import { toSafePattern } from '../../metrics/measures/javascript-pattern.ts';
+import { toSafePattern } from '../../metrics/measures/pattern.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { uses, why, type Convert, type Converted } from './assertion-parts.ts';

@@ -1,5 +1,4 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { toSafePattern } from './javascript-pattern.ts';
 
 interface PatternFlags {
   ignore_case: boolean;
@@ -77,4 +76,81 @@ function unsupportedFeature(pattern: string): string | null {
     else if (pattern[i] === ']') inClass = false;
   }
   return null;
+}
+
+/** What `\s` is in JavaScript, as members of a class; RE2's is ASCII alone. */
+const BLANKS =
+  '\\s\\v\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+
+/** What `.` leaves out in JavaScript; RE2's leaves out `\n` alone. */
+const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
+
+/**
+ * A JavaScript pattern without flags as one that means the same in RE2; null where RE2 has nothing
+ * for it (look-around, back-references), or where it is not a pattern. Where both read a pattern alike
+ * it comes back as it is.
+ */
+export function toSafePattern(pattern: string): string | null {
+  // One token after the other; each is a few characters, or a class with its escapes.
+  const token =
+    /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\(\?(?:<(?![=!])[A-Za-z_$][\w$]*>|.?)|\{\d+(?:,\d*)?\}|[\s\S]/gu;
+  const parts = (pattern.match(token) ?? []).map(translated);
+  return parts.includes(null) ? null : parts.join('');
+}
+
+function translated(token: string): string | null {
+  if (token === '.') return ANY;
+  if (token.startsWith('\\')) return escape(token, false);
+  if (token.startsWith('[')) return characterClass(token);
+  if (token.startsWith('(?')) {
+    if (token.endsWith('>')) return `(?P${token.slice(2)}`;
+    return token === '(?:' ? token : null;
+  }
+  return token === '{' || token === '}' || token === ']' ? `\\${token}` : token;
+}
+
+/** Escapes that both engines read alike: kinds of characters, control characters, bounds of words. */
+const ALIKE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
+
+/** Escapes that RE2 has otherwise: outside of a class, and inside. */
+const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]>> = {
+  s: [`[${BLANKS}]`, BLANKS],
+  S: [`[^${BLANKS}]`, null],
+  b: ['\\b', '\\x08'],
+  B: ['\\B', null],
+  c: [null, null],
+  k: [null, null],
+  '0': ['\\x00', '\\x00'],
+  '\n': ['\\n', '\\n'],
+};
+
+function escape(token: string, inClass: boolean): string | null {
+  if (ALIKE.test(token)) return token;
+  if (token.length === 6) return unicode(token.slice(2));
+  const name = token.charAt(1);
+  const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
+  if (otherwise !== undefined) return otherwise[inClass ? 1 : 0];
+  // A letter that stands for nothing else is itself; a figure refers back.
+  return /[1-9]/.test(name) ? null : name;
+}
+
+/** Half of a pair of surrogates is not a character to RE2. */
+function unicode(digits: string): string | null {
+  return /^d[89a-f]/i.test(digits) ? null : `\\x{${digits.toLowerCase()}}`;
+}
+
+function characterClass(token: string): string | null {
+  if (token === '[^]') return '[\\s\\S]';
+  if (token === '[]') return null;
+  const open = token.startsWith('[^') ? '[^' : '[';
+  const members = token
+    .slice(open.length, -1)
+    .match(/\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|[\s\S]/gu);
+  // Blanks and no blanks together are everything, whatever a blank is.
+  if (members?.includes('\\s') === true && members.includes('\\S'))
+    return open === '[' ? '[\\s\\S]' : null;
+  const parts = (members ?? []).map((member) =>
+    member === '[' ? '\\[' : member.startsWith('\\') ? escape(member, true) : member,
+  );
+  return parts.includes(null) ? null : `${open}${parts.join('')}]`;
 }

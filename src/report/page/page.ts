@@ -10,11 +10,10 @@ import { htmlOf, lines, pageHtml } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';
 import { dashboardHtml } from './dashboard.ts';
 import { listHtml, listNotes, worstFirst } from './list.ts';
-import { metricsHtml } from './metrics.ts';
 import { pageIndex, type PageIndex } from './page-index.ts';
 import { groups } from './references.ts';
 import { dialogueLengths } from './samples.ts';
-import { suitesHtml } from './suites.ts';
+import { metricsHtml, suitesHtml } from './tables.ts';
 import { EVERYTHING, verdictHtml } from './verdict.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { toldApart } from '../../judge/pairing.ts';
 import { countsForVerdict } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
-import type { BothSides, ClassificationSummary } from '../../result/suite-tables.ts';
+import type { SuiteResult, BothSides, ClassificationSummary } from '../../result/suite-result.ts';
 import { type Interval, wilson } from '../../statistics/interval.ts';
 import { variantWords } from '../../suite/suite.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';

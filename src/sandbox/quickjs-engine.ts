@@ -1,16 +1,3 @@
-/**
- * The thread in which users' JavaScript runs, both ends of it: `startThread` for the main thread,
- * and what the thread does. It is started from this very file, which in a bundle is the whole
- * bundle: there this module is the only one that goes on, because it never finishes loading in the
- * thread, and so the entry that waits for it never runs a second time.
- */
-import {
-  Worker,
-  isMainThread,
-  parentPort,
-  type MessagePort,
-  workerData,
-} from 'node:worker_threads';
 import type {
   QuickJSContext,
   QuickJSHandle,
@@ -22,8 +9,15 @@ import { answerHostCall } from './host-calls.ts';
 import { limits, type ThreadAnswer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 
+/** How long an evaluation may take, and the programs that QuickJS runs before any user code. */
+export interface EngineSettings {
+  timeoutSeconds: number;
+  globals: string;
+  guest: string;
+}
+
 /** An engine that was given one code. */
-interface Evaluation {
+export interface Evaluation {
   /** Evaluates it on one set of variables (a JSON map). Never throws because of the code. */
   evaluate(id: string, variables: string): ThreadAnswer;
   /** Gives the engine's memory back. */
@@ -40,10 +34,10 @@ const JOBS_AT_ONCE = 1000;
  * everything else goes through. An answer that is `spent` leaves the engine in an unknown state; it
  * must not be asked again.
  */
-function createEvaluation(
+export function createEvaluation(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
-  { timeoutSeconds, globals, guest: source }: ThreadSettings,
+  { timeoutSeconds, globals, guest: source }: EngineSettings,
 ): Evaluation {
   const runtime = module.newRuntime();
   // A quarter of what the thread's own stack takes: the engine must notice first.
@@ -185,40 +179,6 @@ function tellsOfMemory(reply: unknown): boolean {
   return 'memory' in reply || (refused && 'nothing' in reply);
 }
 
-export type ToThread =
-  | { kind: 'job'; place: string; code: string; outputs: string[] }
-  | { kind: 'run'; id: string; variables: string };
-
-export type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
-
-const role = 'evaldiff-quickjs';
-
-export interface ThreadSettings {
-  timeoutSeconds: number;
-  /** An engine of its own for each evaluation. */
-  alone: boolean;
-  /** The programs that QuickJS runs before any user code. */
-  globals: string;
-  guest: string;
-}
-
-/** A thread without environment, arguments and streams of its own. Its first message is `ready`. */
-export function startThread(settings: ThreadSettings): Worker {
-  return new Worker(new URL(import.meta.url), {
-    name: role,
-    workerData: { role, ...settings },
-    argv: [],
-    env: {},
-    execArgv: [],
-    stdin: false,
-    stdout: true,
-    stderr: true,
-    // QuickJS counts its own stack, and this leaves it room, so that too deep a recursion is an
-    // error of the code.
-    resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 256 },
-  });
-}
-
 /**
  * The engine by its parts: in the package's main module, which holds the same, each byte of the
  * engine is written as four.
@@ -230,59 +190,15 @@ const engine: QuickJSSyncVariant = {
     (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
 };
 
-interface Job {
-  place: string;
-  code: string;
-  outputs: string[];
-}
-
-async function serve(port: MessagePort, settings: ThreadSettings): Promise<never> {
+/**
+ * What makes QuickJS modules in this thread, each with a memory of its own and with what it may take
+ * of it. Call it once.
+ */
+export async function loadEngine(): Promise<() => Promise<QuickJSWASMModule>> {
   capMemory();
   compileOnce();
   const { newQuickJSWASMModuleFromVariant } = await import('quickjs-emscripten-core');
-  let module: QuickJSWASMModule | null = null;
-  let job: Job = { place: '', code: '', outputs: [] };
-  let evaluate: Evaluation | null = null;
-  let last = Promise.resolve();
-  port.on('message', (message: ToThread) => {
-    last = last.then(async () => {
-      if (message.kind === 'job') {
-        if (!isSame(message, job)) evaluate = module = null;
-        job = message;
-        return;
-      }
-      // An engine of its own for each code and place: nothing is ever another's, not even memory.
-      module ??= await newQuickJSWASMModuleFromVariant(engine);
-      evaluate ??= createEvaluation(module, job, settings);
-      port.postMessage({
-        kind: 'answer',
-        answer: evaluate.evaluate(message.id, message.variables),
-      } satisfies FromThread);
-      if (settings.alone) {
-        endQuietly(evaluate);
-        evaluate = null;
-      }
-    });
-  });
-  port.postMessage({ kind: 'ready' } satisfies FromThread);
-  return new Promise<never>(() => undefined);
-}
-
-/** An engine that user code has spoilt so far that it cannot be ended is left with its thread. */
-function endQuietly(evaluation: Evaluation): void {
-  try {
-    evaluation.end();
-  } catch {
-    // The answer it gave is on its way; one that spoilt it is `spent`, and the thread ends.
-  }
-}
-
-function isSame(one: Job, other: Job): boolean {
-  return (
-    one.place === other.place &&
-    one.code === other.code &&
-    one.outputs.join() === other.outputs.join()
-  );
+  return () => newQuickJSWASMModuleFromVariant(engine);
 }
 
 interface Memory {
@@ -327,26 +243,4 @@ function capMemory(): void {
     }
     return grow.call(this, pages);
   };
-}
-
-const started: unknown = workerData;
-
-if (
-  !isMainThread &&
-  parentPort !== null &&
-  typeof started === 'object' &&
-  started !== null &&
-  'role' in started &&
-  started.role === role &&
-  'timeoutSeconds' in started &&
-  'alone' in started &&
-  'globals' in started &&
-  'guest' in started
-) {
-  await serve(parentPort, {
-    timeoutSeconds: Number(started.timeoutSeconds),
-    alone: started.alone === true,
-    globals: String(started.globals),
-    guest: String(started.guest),
-  });
 }
