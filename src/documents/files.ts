@@ -17,8 +17,8 @@ import {
 import { readYaml } from './yaml.ts';
 
 /**
- * The files of one commit as `readProject` uses them: each read once, regular files only, sizes
- * before contents.
+ * The files of one commit as `readProject` uses them: each read once, regular files only, none
+ * above its limit.
  */
 export interface Files {
   /** The YAML document at a path; null when it cannot be read, which every reader of it is told. */
@@ -125,30 +125,25 @@ export function withText(tree: SourceTree, file: string, text: string, id: strin
   const content = new TextEncoder().encode(text);
   return {
     ...tree,
-    files: new Map([...tree.files, [file, { id, size: content.length }]]),
-    read: (path) => (path === file ? Promise.resolve(content) : tree.read(path)),
+    files: new Map([...tree.files, [file, { id }]]),
+    read: (path, most) => (path === file ? Promise.resolve(content) : tree.read(path, most)),
   };
 }
 
-/** The content, or that it is too large: where its size is known, without reading it. */
-async function readUpTo(
+/**
+ * The content, or why it cannot be had here, as of one above `limit` bytes: of many such files each
+ * is told.
+ */
+export async function readUpTo(
   tree: SourceTree,
   path: string,
   limit: number,
 ): Promise<Uint8Array | string> {
-  const known = tree.files.get(path)?.size ?? null;
-  const content = known !== null && known > limit ? null : await readOrWords(tree, path);
-  if (typeof content === 'string') return content;
-  const size = content?.length ?? known ?? 0;
-  return content === null || size > limit
-    ? `is ${String(size)} bytes; the limit is ${String(limit)}`
-    : content;
-}
-
-/** The content, or why it cannot be had here: of many such files each is told. */
-async function readOrWords(tree: SourceTree, path: string): Promise<Uint8Array | string> {
   try {
-    return await tree.read(path);
+    const content = await tree.read(path, limit);
+    return content.length > limit
+      ? `is ${String(content.length)} bytes; the limit is ${String(limit)}`
+      : content;
   } catch (error) {
     const [only] = error instanceof UserError ? error.problems : [];
     if (only === undefined || only.place?.file !== path) throw error;

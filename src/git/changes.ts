@@ -1,8 +1,8 @@
 import { InternalError } from '../errors.ts';
 import type { ChangedFile } from '../types/repository.ts';
-import { git, lastLine, runGit, type GitPlace } from './command.ts';
+import { lastLine, runGit, type GitPlace } from './command.ts';
 import { isObjectId } from './objects.ts';
-import { REGULAR_MODES, treePathText, splitNul } from './tree.ts';
+import { listTree, REGULAR_MODES, treePathText, type TreeEntry, type TreeReader } from './tree.ts';
 
 type Lines = ChangedFile['lines'];
 
@@ -24,85 +24,93 @@ const DIFF = [
 ];
 
 /**
- * Whether two trees (tree ids, or commits) hold the same, at the price of their listings: no
- * content is read.
- */
-export async function sameTrees(place: GitPlace, one: string, other: string): Promise<boolean> {
-  if (one === other) return true;
-  const { code, complaint } = await runGit(place, [
-    'diff-tree',
-    '-r',
-    '--quiet',
-    '--ignore-submodules=none',
-    '--end-of-options',
-    one,
-    other,
-  ]);
-  if (code !== 0 && code !== 1)
-    throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
-  return code === 0;
-}
-
-/**
  * What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in
  * the trees. `bring` fetches contents that are missing.
  */
 export async function diffTrees(
   place: GitPlace,
-  base: string,
-  head: string,
+  trees: TreeReader,
+  [base, head]: readonly [base: string, head: string],
   bring: (ids: readonly string[]) => Promise<void>,
 ): Promise<ChangedFile[]> {
   if (base === head) return [];
-  // In a store without the contents git cannot tell lines or renames; nothing is brought before.
+  // In a store without all trees and contents git cannot tell; nothing is brought before.
   try {
     return await diff(place, base, head);
   } catch (error) {
     if (!(error instanceof InternalError)) throw error;
-    await bring(await contentsOf(place, base, head));
+    await bring(await differingContents(trees, base, head));
     return diff(place, base, head);
   }
 }
 
-const COLON = 58;
-
-/** The contents that differ, of both trees: nothing is read but their listings. */
-async function contentsOf(place: GitPlace, base: string, head: string): Promise<string[]> {
-  const raw = await git(place, [
-    'diff-tree',
-    '-r',
-    '--no-renames',
-    '--raw',
-    '--no-abbrev',
-    '-z',
-    '--end-of-options',
-    base,
-    head,
-  ]);
-  return splitNul(raw).flatMap((part) => {
-    if (part[0] !== COLON) return [];
-    const [before = '', after = '', oldId = '', newId = ''] = part.toString('latin1', 1).split(' ');
-    return [
-      ...(REGULAR_MODES.has(before) ? [oldId] : []),
-      ...(REGULAR_MODES.has(after) ? [newId] : []),
-    ];
-  });
+/** The contents at paths that differ, of both trees. */
+async function differingContents(trees: TreeReader, base: string, head: string): Promise<string[]> {
+  const [before, after] = [await listTree(trees, base), await listTree(trees, head)];
+  const notIn = (others: readonly TreeEntry[]): ((entry: TreeEntry) => boolean) => {
+    const ids = new Map(others.map(({ path, id }) => [path, id]));
+    return ({ path, id, mode }) => REGULAR_MODES.has(mode) && ids.get(path) !== id;
+  };
+  return [...before.filter(notIn(after)), ...after.filter(notIn(before))].map(({ id }) => id);
 }
 
 async function diff(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
-  const [raw, lines] = await Promise.all([
-    git(place, [...DIFF, '--raw', '--no-abbrev', '-z', '--end-of-options', base, head]),
-    changedLines(place, base, head),
-  ]);
-  const listing = splitNul(raw);
-  const files: ChangedFile[] = [];
-  for (let at = 0; at < listing.length;) {
-    const entry = (listing[at] ?? Buffer.alloc(0)).toString('latin1').split(' ');
-    const paths = /^[RC]/.test(entry[4] ?? '') ? 2 : 1;
-    files.push(changedFile(entry, pathAt(listing, at + 1), pathAt(listing, at + paths), lines));
-    at += 1 + paths;
-  }
-  return files;
+  const parser = diffParser();
+  const command = [
+    ...DIFF,
+    '--raw',
+    '-p',
+    '-z',
+    '-U0',
+    '--inter-hunk-context=0',
+    '--no-abbrev',
+    '--full-index',
+    '--diff-algorithm=myers',
+    '--end-of-options',
+    base,
+    head,
+  ];
+  const { code, complaint } = await runGit(place, command, {
+    onOutput: (chunk) => parser.push(chunk),
+  });
+  if (code !== 0) throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
+  return parser.files();
+}
+/**
+ * Takes apart what `--raw -p -z` gives: entries and their paths, each ended by NUL and none of them
+ * empty, then a NUL alone, then the patch.
+ */
+function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
+  const listing: Buffer[] = [];
+  const hunks = hunkParser();
+  let rest: Buffer = Buffer.alloc(0);
+  let inPatch = false;
+  return {
+    push(chunk) {
+      let start = 0;
+      while (!inPatch) {
+        const end = chunk.indexOf(0, start);
+        const part = chunk.subarray(start, end < 0 ? chunk.length : end);
+        rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
+        if (end < 0) return;
+        start = end + 1;
+        inPatch = rest.length === 0;
+        if (!inPatch) listing.push(rest);
+        rest = Buffer.alloc(0);
+      }
+      hunks.push(chunk.subarray(start));
+    },
+    files() {
+      const files: ChangedFile[] = [];
+      for (let at = 0; at < listing.length;) {
+        const entry = (listing[at] ?? Buffer.alloc(0)).toString('latin1').split(' ');
+        const last = at + (/^[RC]/.test(entry[4] ?? '') ? 2 : 1);
+        files.push(changedFile(entry, pathAt(listing, at + 1), pathAt(listing, last), hunks.lines));
+        at = last + 1;
+      }
+      return files;
+    },
+  };
 }
 
 /** From `:<old mode> <new mode> <old id> <new id> <status>` and the paths that follow it. */
@@ -127,30 +135,6 @@ function pathAt(listing: readonly Buffer[], at: number): string {
   const bytes = listing[at];
   if (bytes === undefined) throw new InternalError('git diff-tree ended in the middle of an entry');
   return treePathText(bytes);
-}
-
-async function changedLines(
-  place: GitPlace,
-  base: string,
-  head: string,
-): Promise<Map<string, Lines>> {
-  const parser = hunkParser();
-  const command = [
-    ...DIFF,
-    '-p',
-    '-U0',
-    '--inter-hunk-context=0',
-    '--full-index',
-    '--diff-algorithm=myers',
-    '--end-of-options',
-    base,
-    head,
-  ];
-  const { code, complaint } = await runGit(place, command, {
-    onOutput: (chunk) => parser.push(chunk),
-  });
-  if (code !== 0) throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
-  return parser.lines;
 }
 
 /** Headers and hunk lines are short; of a longer (content) line only the start is kept. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import type { Side } from '../types/plain.ts';
 import { git, lastLine, runGit, type GitAnswer, type GitPlace } from './command.ts';
-import { isObjectId, type ObjectReader } from './objects.ts';
+import { isObjectId, peeled, type ObjectReader } from './objects.ts';
 import type { Remote } from './remote.ts';
 
 export interface FetchHints {
@@ -80,7 +80,9 @@ export function openHistory(source: HistorySource): CommitHistory {
     async mergeBase(base, head) {
       await ensure(base, { side: 'base' });
       await ensure(head, { side: 'head' });
-      if (base === head) return base;
+      // An ancestor is the best there can be, however much of the history is cut off.
+      if (base === head || (await isNearAncestor(reader, base, head))) return base;
+      if (await isNearAncestor(reader, head, base)) return head;
       return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
     },
     async remoteRef(names) {
@@ -96,14 +98,42 @@ export function openHistory(source: HistorySource): CommitHistory {
 
 /** Whether an id is a commit's that is here, or that of a tag on one. */
 async function hasCommit(reader: ObjectReader, id: string): Promise<boolean> {
-  const found = await reader.here(id);
-  if (found?.type !== 'tag') return found?.type === 'commit';
-  const [, named = ''] = /^object (\S+)\n/.exec(found.content.toString('latin1')) ?? [];
-  return isObjectId(named) && hasCommit(reader, named);
+  return (await peeled(reader, id))?.type === 'commit';
+}
+
+/** Parents of a commit that is here, read from itself: of cut-off history git says there is none. */
+export async function parentsOf(
+  reader: Pick<ObjectReader, 'here'>,
+  commit: string,
+): Promise<string[]> {
+  const text = (await peeled(reader, commit))?.content.toString('latin1') ?? '';
+  const [header = ''] = text.split('\n\n', 1);
+  return header
+    .split('\n')
+    .flatMap((line) => (line.startsWith('parent ') ? [line.slice('parent '.length)] : []))
+    .filter(isObjectId);
+}
+
+/** Commits that are looked at before git is asked: a branch is mostly no longer. */
+const NEAR = 16;
+
+/** Whether a commit is found among the last ones of another's history, as far as that is here. */
+async function isNearAncestor(
+  reader: ObjectReader,
+  ancestor: string,
+  commit: string,
+): Promise<boolean> {
+  const seen = new Set([commit]);
+  for (const next of seen) {
+    for (const parent of await parentsOf(reader, next)) seen.add(parent);
+    if (seen.has(ancestor)) return true;
+    if (seen.size > NEAR) return false;
+  }
+  return false;
 }
 
 /** The commits at which the history is cut off; empty where it is whole. */
-async function shallowBoundary(place: GitPlace): Promise<Set<string>> {
+export async function shallowBoundary(place: GitPlace): Promise<Set<string>> {
   const text = await readFile(join(place.gitDir, 'shallow'), 'utf8').catch(() => '');
   return new Set(text.split('\n').filter((line) => line !== ''));
 }

@@ -5,32 +5,47 @@ import { gitArguments, lastLine, OWN_SESSION, startFailure, type GitPlace } from
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/**
- * Whether a text is a full object id (SHA-1 or SHA-256, lower case): the only names that reach
- * git's command lines.
- */
+/** Of ordinary letters, without what git reads as a path from there, or of a log. */
+const PLAIN_NAME = /^(?!.*\.\.)[\w][\w./-]*$/;
+
+/** Whether a text is a full object id (SHA-1 or SHA-256, lower case). */
 export function isObjectId(text: string): boolean {
   return OBJECT_ID.test(text);
 }
 
-/** Reads objects by id through one long-lived `git cat-file --batch`. */
+/** Whether a name is a branch's, a tag's or the start of an id, with nothing to work out. */
+export function isPlainName(name: string): boolean {
+  return PLAIN_NAME.test(name);
+}
+
+/** Reads objects through one long-lived `git cat-file --batch`. */
 export interface ObjectReader {
   /** Content of a blob; null when the object is missing. Any number of reads may run at once. */
   blob(id: string): Promise<Buffer | null>;
+  /** As `blob`; of a content above `most` bytes only the size, as it is not kept. */
+  blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
   /** An object of any kind as it is here; null when it is missing, which fetches nothing. */
   here(id: string): Promise<StoredObject | null>;
+  /** Id of the commit that a plain name means here, as git looks it up; null for none. */
+  commitNamed(name: string): Promise<string | null>;
   /** Answers what was asked, then ends the process. Further reads are refused. */
   close(): Promise<void>;
 }
 
 interface StoredObject {
+  id: string;
   /** `blob`, `tree`, `commit` or `tag`. */
   type: string;
+  size: number;
+  /** Empty where it is larger than was asked for. */
   content: Buffer;
 }
 
 interface Request {
-  id: string;
+  /** An object id, or an expression of a name. */
+  asked: string;
+  /** A content of more bytes is let go by. */
+  most: number;
   promise: Promise<StoredObject | null>;
   resolve: (object: StoredObject | null) => void;
   reject: (error: Error) => void;
@@ -44,8 +59,19 @@ interface Session {
   ended: Promise<void>;
 }
 
+/** The object, or what a tag, or a tag on tags, stands for; null when that is not here. */
+export async function peeled(
+  reader: Pick<ObjectReader, 'here'>,
+  id: string,
+): Promise<StoredObject | null> {
+  const found = await reader.here(id);
+  if (found?.type !== 'tag') return found;
+  const [, named = ''] = /^object (\S+)\n/.exec(found.content.toString('latin1')) ?? [];
+  return isObjectId(named) ? peeled(reader, named) : null;
+}
+
 /**
- * Reads blobs of `place` through one `git cat-file` process, started at the first read and again
+ * Reads objects of `place` through one `git cat-file` process, started at the first read and again
  * should it die.
  *
  * @param bring fetches what is missing, if it can; called with all that is asked for at that time
@@ -56,30 +82,48 @@ export function openObjectReader(
 ): ObjectReader {
   let session: Session | null = null;
   let closed = false;
-  const here = (id: string): Promise<StoredObject | null> => {
-    if (!isObjectId(id))
-      return Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
+  const ask = (asked: string, most: number): Promise<StoredObject | null> => {
     if (closed) return Promise.reject(new InternalError('the repository is closed'));
     // A process that died answers nothing more; the next read starts a new one.
     if (session === null || !session.alive) session = startSession(place);
     const { promise, resolve, reject } = Promise.withResolvers<StoredObject | null>();
-    session.waiting.push({ id, promise, resolve, reject });
-    session.child.stdin.write(`${id}\n`);
+    session.waiting.push({ asked, most, promise, resolve, reject });
+    session.child.stdin.write(`${asked}\n`);
     return promise;
   };
+  const here = (id: string, most = Infinity): Promise<StoredObject | null> =>
+    isObjectId(id)
+      ? ask(id, most)
+      : Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
   /** All that was asked so far is answered, so that what is missing of it is known. */
   const answered = async (): Promise<void> => {
     await Promise.allSettled((session?.waiting ?? []).map(({ promise }) => promise));
   };
   const brought = gather(bring, answered);
-  return {
-    here,
-    async blob(id) {
-      const found = await here(id);
-      if (found !== null) return contentOf(id, found);
+  const blob = async (id: string, most?: number): Promise<StoredObject | null> => {
+    let found = await here(id, most);
+    if (found === null) {
       await brought(id);
-      const late = await here(id);
-      return late === null ? null : contentOf(id, late);
+      found = await here(id, most);
+    }
+    if (found !== null && found.type !== 'blob')
+      throw new InternalError(`${id} is a ${found.type}, not a file`);
+    return found;
+  };
+  return {
+    here: (id) => here(id),
+    async commitNamed(name) {
+      if (!isPlainName(name)) throw new InternalError(`not a plain name: ${name.slice(0, 80)}`);
+      return (await ask(`${name}^{commit}`, 0))?.id ?? null;
+    },
+    async blob(id) {
+      return (await blob(id))?.content ?? null;
+    },
+    async blobUpTo(id, most) {
+      const found = await blob(id, most);
+      return found !== null && found.size > most
+        ? { tooLarge: found.size }
+        : (found?.content ?? null);
     },
     async close() {
       closed = true;
@@ -87,11 +131,6 @@ export function openObjectReader(
       await session?.ended;
     },
   };
-}
-
-function contentOf(id: string, { type, content }: StoredObject): Buffer {
-  if (type !== 'blob') throw new InternalError(`${id} is a ${type}, not a file`);
-  return content;
 }
 
 /** Joins wishes: one request for those known at a time, and the next only when that has ended. */
@@ -161,22 +200,25 @@ function answerParser(
   mixedUp: (message: string) => void,
 ): (chunk: Buffer) => void {
   let header: Buffer = Buffer.alloc(0);
-  let body: { object: StoredObject; filled: number; request: Request } | null = null;
+  let body: { object: StoredObject; passed: number; request: Request } | null = null;
   let broken = false;
 
   const begin = (line: string): void => {
     const request = waiting[0];
-    const [id, type = '', size] = line.split(' ');
-    if (request === undefined || id !== request.id) {
+    const [id = '', type = '', bytes] = line.split(' ');
+    const named = request !== undefined && !isObjectId(request.asked) && isObjectId(id);
+    if (request === undefined || (id !== request.asked && !(named && bytes !== undefined))) {
       broken = true;
       mixedUp(
-        `git cat-file answered for ${id?.slice(0, 64) ?? 'nothing'}, asked was ${request?.id ?? 'nothing'}`,
+        `git cat-file answered for ${id.slice(0, 64)}, asked was ${request?.asked ?? 'nothing'}`,
       );
-    } else if (size === undefined) {
+    } else if (bytes === undefined) {
       waiting.shift();
       request.resolve(null);
     } else {
-      body = { object: { type, content: Buffer.allocUnsafe(Number(size)) }, filled: 0, request };
+      const size = Number(bytes);
+      const content = Buffer.allocUnsafe(size > request.most ? 0 : size);
+      body = { object: { id, type, size, content }, passed: 0, request };
     }
   };
 
@@ -192,10 +234,11 @@ function answerParser(
         const line = header.toString('latin1');
         header = Buffer.alloc(0);
         begin(line);
-      } else if (body.filled < body.object.content.length) {
-        const copied = chunk.copy(body.object.content, body.filled, at);
-        body.filled += copied;
-        at += copied;
+      } else if (body.passed < body.object.size) {
+        const end = Math.min(chunk.length, at + body.object.size - body.passed);
+        chunk.copy(body.object.content, body.passed, at, end);
+        body.passed += end - at;
+        at = end;
       } else {
         at += 1;
         waiting.shift();

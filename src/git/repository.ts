@@ -2,26 +2,36 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import type { ChangedFile, SourceTree } from '../types/repository.ts';
-import { diffTrees, sameTrees } from './changes.ts';
+import { diffTrees } from './changes.ts';
 import { writeFiles } from './checkout.ts';
-import { gitEnvironment, gitLine, runGit, type GitPlace } from './command.ts';
+import { gitEnvironment, runGit, type GitPlace } from './command.ts';
 import { checkoutAt, discoverCheckout, type Checkout, type FoundFolder } from './discover.ts';
 import { openHistory, type FetchHints, type CommitHistory } from './history.ts';
 import { lfsContent } from './lfs.ts';
-import { openMissing, type Missing } from './missing.ts';
+import { openMissing } from './missing.ts';
 import { isObjectId, openObjectReader, type ObjectReader } from './objects.ts';
 import { trackedAt } from './ownership.ts';
 import { openRemote, type RemoteAddress } from './remote.ts';
 import {
   checkedOut,
-  commitFields,
   defaultBranch,
   mainlineOf,
   resolveRevision,
+  shortName,
   type Mainline,
 } from './revision.ts';
 import { openGitStore, type GitStore } from './store.ts';
-import { findFolder, folderPrefix, listFolder, sourceTree, type Folder } from './tree.ts';
+import {
+  emptyTree,
+  findFolder,
+  folderPrefix,
+  listFolder,
+  REGULAR_MODES,
+  sameTrees,
+  sourceTree,
+  type Folder,
+  type TreeReader,
+} from './tree.ts';
 import { openSnapshots } from './worktree.ts';
 
 /**
@@ -89,8 +99,8 @@ export interface Repository {
    */
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
   /**
-   * What a person's work is compared with unless they say: the local `main`, else the default
-   * branch as far as this clone knows; null without a commit.
+   * Full id of the commit that a person's work is compared with unless they say: of the local
+   * `main`, else of the default branch as far as this clone knows; null without a commit.
    */
   defaultBase(): Promise<string | null>;
   /**
@@ -137,8 +147,10 @@ interface Parts {
   place: GitPlace;
   checkout: Checkout | null;
   history: CommitHistory;
-  missing: Missing;
   reader: ObjectReader;
+  trees: TreeReader;
+  /** Brings those of these contents that are not here. */
+  bring(ids: readonly string[]): Promise<void>;
   /** The working directory below the root, POSIX. */
   prefixOf(workingDirectory: string): string;
   /** The tree or commit that stands for these files, made sure of. */
@@ -199,6 +211,7 @@ function partsOf(
         );
   const missing = openMissing(place, 'none' in remote ? null : remote);
   const reader = openObjectReader(place, missing.contents);
+  const trees = { reader, missing };
   const history = openHistory({ place, reader, remote, empty: checkout === null });
   const snapshots: Parts['snapshots'] = new WeakMap();
   const root = checkout?.root ?? folder;
@@ -207,9 +220,10 @@ function partsOf(
     place,
     checkout,
     history,
-    missing,
     snapshots,
     reader,
+    trees,
+    bring: missing.contents,
     prefixOf: (workingDirectory) =>
       folderPrefix(below(root, folder), relativeTo(folder, workingDirectory), root),
     async idOf(tree, hints) {
@@ -228,20 +242,22 @@ type Commits = Pick<
 >;
 
 function commitsOf({ store, place, reader, history, checkout }: Parts): Commits {
+  const names = { place, reader };
   const find = (revision: string): Promise<string> =>
-    resolveRevision(place, history, revision, (name) => loggedIn(checkout, place, name));
+    resolveRevision(names, history, revision, (name) => loggedIn(checkout, place, name));
   return {
     resolve: find,
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
     checkedOut: () => checkedOut(store.head, reader),
     mergeBase: (base, head) => history.mergeBase(base, head),
-    defaultBase: async () => (await defaultBranch(place, 'refs/heads/main'))?.name ?? null,
+    defaultBase: async () => (await defaultBranch(names, 'refs/heads/main'))?.tip ?? null,
     async mainline(branch) {
       const found =
-        branch === null ? await defaultBranch(place) : { name: branch, tip: await find(branch) };
+        branch === null ? await defaultBranch(names) : { ref: null, tip: await find(branch) };
       if (found === null) return null;
       await history.ensure(found.tip);
-      return mainlineOf(place, found.name, found.tip);
+      const name = found.ref === null ? branch : await shortName(place, found.ref);
+      return mainlineOf(place, name ?? found.tip, found.tip);
     },
   };
 }
@@ -267,16 +283,16 @@ async function loggedIn(
 type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'>;
 
 function filesOf(parts: Parts, root: string): FilesOfRepository {
-  const { place, reader, missing, prefixOf, idOf, snapshots } = parts;
+  const { reader, trees, bring, prefixOf, idOf, snapshots } = parts;
   const snapshot = openSnapshots(parts.store, root, parts.checkout);
   const places = { root, commonDir: parts.checkout?.commonDir ?? null };
   const treeOf = async (commit: string, id: string, prefix: string): Promise<SourceTree> =>
-    sourceTree(commit, await listFolder(place, id, prefix, missing), reader, (path, pointer) =>
+    sourceTree(commit, await listFolder(trees, id, prefix), reader, (path, pointer) =>
       lfsContent(pointer, posix.join(prefix, path), places),
     );
   return {
     async folder(tree, workingDirectory) {
-      return findFolder(place, await idOf(tree), prefixOf(workingDirectory), missing);
+      return findFolder(trees, await idOf(tree), prefixOf(workingDirectory));
     },
     async tree(commit, workingDirectory) {
       const prefix = prefixOf(workingDirectory);
@@ -291,41 +307,35 @@ function filesOf(parts: Parts, root: string): FilesOfRepository {
     },
     async checkout(tree, folder) {
       const id = await idOf(tree);
-      const entries = await listFolder(place, id, '', missing);
+      const entries = await listFolder(trees, id, '');
       // All in one request, where the writers would ask for a few at a time.
-      await missing.contents(entries.flatMap((entry) => (entry.size === null ? entry.id : [])));
+      await bring(entries.flatMap((entry) => (REGULAR_MODES.has(entry.mode) ? entry.id : [])));
       await writeFiles(entries, reader, folder);
     },
   };
 }
 
 function comparisonsOf(parts: Parts): Pick<Repository, 'changedFiles' | 'isCommitted'> {
-  const { place, reader, missing, prefixOf, idOf, snapshots } = parts;
+  const { place, trees, bring, prefixOf, idOf, snapshots } = parts;
   /** The tree of a folder; that of an empty one where there is none. */
   const treeOf = async (id: string, prefix: string): Promise<string> => {
-    const folder = await findFolder(place, id, prefix, missing);
-    return folder.kind === 'folder'
-      ? folder.tree
-      : gitLine(place, ['hash-object', '-t', 'tree', '--stdin']);
+    const folder = await findFolder(trees, id, prefix);
+    return folder.kind === 'folder' ? folder.tree : emptyTree(id);
   };
   return {
     async changedFiles(base, head, workingDirectory) {
       const prefix = prefixOf(workingDirectory);
       const before = await idOf(base, { side: 'base' });
       const after = await idOf(head, { side: 'head' });
-      return diffTrees(
-        place,
-        await treeOf(before, prefix),
-        await treeOf(after, prefix),
-        missing.contents,
-      );
+      const pair = [await treeOf(before, prefix), await treeOf(after, prefix)] as const;
+      return diffTrees(place, trees, pair, bring);
     },
     async isCommitted(tree, commit, workingDirectory) {
       const prefix = prefixOf(workingDirectory);
       const id = snapshots.get(tree);
       if (id === undefined) return tree.commit === commit;
-      const committed = (await commitFields(reader, await idOf(commit))).tree;
-      return sameTrees(place, await treeOf(committed, prefix), await treeOf(id, prefix));
+      const committed = await treeOf(await idOf(commit), prefix);
+      return sameTrees(trees, committed, await treeOf(id, prefix));
     },
   };
 }

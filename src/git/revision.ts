@@ -1,7 +1,7 @@
-import { InternalError, UserError, problem } from '../errors.ts';
+import { UserError, problem } from '../errors.ts';
 import { git, gitLine, runGit, type GitPlace } from './command.ts';
-import type { CommitHistory } from './history.ts';
-import { isObjectId, type ObjectReader } from './objects.ts';
+import { parentsOf, shallowBoundary, type CommitHistory } from './history.ts';
+import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
 /**
  * The states that a branch has had: its tip, and from each commit on the first parent, as `git
@@ -35,26 +35,29 @@ const DEFAULTS = [
 ];
 
 /**
- * Name and tip of the default branch as this clone knows it, or of `preferred` where that exists;
- * null in a repository without commits.
+ * Full name and tip of the default branch as this clone knows it, or of `preferred` where that
+ * exists; null in a repository without commits.
  */
 export async function defaultBranch(
-  place: GitPlace,
+  names: Names,
   preferred: string | null = null,
-): Promise<{ name: string; tip: string } | null> {
+): Promise<{ ref: string; tip: string } | null> {
   for (const ref of [...(preferred === null ? [] : [preferred]), ...DEFAULTS]) {
-    const { code, output } = await runGit(place, [
-      'rev-parse',
-      '--verify',
-      '--quiet',
-      '--end-of-options',
-      `${ref}^{commit}`,
-    ]);
-    const tip = output.toString('latin1').trim();
-    if (code === 0 && isObjectId(tip))
-      return { name: await gitLine(place, ['rev-parse', '--abbrev-ref', ref]), tip };
+    const tip = await commitNamed(names, ref);
+    if (tip !== null) return { ref, tip };
   }
   return null;
+}
+
+/** Where names are looked up. */
+interface Names {
+  place: GitPlace;
+  reader: ObjectReader;
+}
+
+/** A branch as a person names it: `origin/main` for what a remote's HEAD is. */
+export function shortName(place: GitPlace, ref: string): Promise<string> {
+  return gitLine(place, ['rev-parse', '--abbrev-ref', ref]);
 }
 
 /** The branch whose last state is `tip`, a full commit id that this clone has. */
@@ -72,7 +75,7 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
   return {
     name,
     commits,
-    shallow: (await gitLine(place, ['rev-parse', '--is-shallow-repository'])) === 'true',
+    shallow: (await shallowBoundary(place)).size > 0,
     async merged(ids) {
       const asked = ids.filter((id) => isObjectId(id) && !commits.has(id));
       if (asked.length === 0) return new Set();
@@ -90,24 +93,7 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
  */
 export async function checkedOut(head: string | null, reader: ObjectReader): Promise<string[]> {
   if (head === null || (await reader.here(head)) === null) return [];
-  return [head, ...(await commitFields(reader, head)).parents];
-}
-
-/** What a commit that is here says of itself: ids of its tree and of its parents. */
-export async function commitFields(
-  reader: ObjectReader,
-  commit: string,
-): Promise<{ tree: string; parents: string[] }> {
-  const text = (await reader.here(commit))?.content.toString('latin1') ?? '';
-  const [header = ''] = text.split('\n\n', 1);
-  const idsAfter = (field: string): string[] =>
-    header
-      .split('\n')
-      .flatMap((line) => (line.startsWith(`${field} `) ? [line.slice(field.length + 1)] : []))
-      .filter(isObjectId);
-  const [tree] = idsAfter('tree');
-  if (tree === undefined) throw new InternalError(`${commit} is not a commit that is here`);
-  return { tree, parents: idsAfter('parent') };
+  return [head, ...(await parentsOf(reader, head))];
 }
 
 /** Characters that no ref name has; names with them are not looked up at the remote. */
@@ -121,7 +107,7 @@ const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
  * @param logged what the checkout itself knows of `main@{yesterday}` or `@{upstream}`
  */
 export async function resolveRevision(
-  place: GitPlace,
+  names: Names,
   history: CommitHistory,
   revision: string,
   logged: (name: string) => Promise<string | null>,
@@ -129,19 +115,19 @@ export async function resolveRevision(
   const id = revision.toLowerCase();
   // An id may also be a tag object's, which stands for its commit; one that is missing here is
   // fetched later.
-  if (isObjectId(id)) return (await commitHere(place, history, id)) ?? id;
+  if (isObjectId(id)) return (await commitHere(names, history, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
   const named = unusable
     ? null
-    : ((await commitHere(place, history, revision)) ??
-      (await loggedCommit(place, revision, logged)) ??
-      (await remoteCommit(place, history, revision)));
+    : ((await commitHere(names, history, revision)) ??
+      (await loggedCommit(names, revision, logged)) ??
+      (await remoteCommit(names, history, revision)));
   if (named === null) {
-    throw new UserError([problem(null, await unknownMessage(place, history, revision))]);
+    throw new UserError([problem(null, await unknownMessage(names, history, revision))]);
   }
   if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id))
-    await refuseTwoMeanings(place, revision, id);
+    await refuseTwoMeanings(names, revision, id);
   return named;
 }
 
@@ -149,14 +135,14 @@ export async function resolveRevision(
 const NAMED_BRANCHES = 5;
 
 async function unknownMessage(
-  place: GitPlace,
+  names: Names,
   history: CommitHistory,
   revision: string,
 ): Promise<string> {
   const unknown = `"${revision}" is not a branch, tag or commit of this repository.`;
-  if ((await commitNamed(place, 'HEAD')) === null && !history.hasRemote)
+  if ((await commitNamed(names, 'HEAD')) === null && !history.hasRemote)
     return `${revision === 'HEAD' ? 'This repository' : `${unknown} It`} has no commit yet: commit first, or use "npx evaldiff run", which needs none.`;
-  const { output } = await runGit(place, [
+  const { output } = await runGit(names.place, [
     'for-each-ref',
     '--sort=-committerdate',
     '--format=%(refname:short)',
@@ -172,16 +158,17 @@ async function unknownMessage(
 
 /** The id of a commit that is in this clone, which is noted as found; null: it is not here. */
 async function commitHere(
-  place: GitPlace,
+  names: Names,
   history: CommitHistory,
   name: string,
 ): Promise<string | null> {
-  const id = await commitNamed(place, name);
+  const id = await commitNamed(names, name);
   if (id !== null) history.found(id);
   return id;
 }
 
-async function commitNamed(place: GitPlace, name: string): Promise<string | null> {
+async function commitNamed({ place, reader }: Names, name: string): Promise<string | null> {
+  if (isPlainName(name)) return reader.commitNamed(name);
   const { code, output } = await runGit(place, [
     'rev-parse',
     '--verify',
@@ -195,39 +182,39 @@ async function commitNamed(place: GitPlace, name: string): Promise<string | null
 
 /** A name that goes by what the checkout wrote down of its branches, and a path from there. */
 async function loggedCommit(
-  place: GitPlace,
+  names: Names,
   name: string,
   logged: (name: string) => Promise<string | null>,
 ): Promise<string | null> {
   const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
   const id = start === undefined ? null : await logged(start);
-  return id === null ? null : commitNamed(place, `${id}${path}`);
+  return id === null ? null : commitNamed(names, `${id}${path}`);
 }
 
 async function remoteCommit(
-  place: GitPlace,
+  names: Names,
   history: CommitHistory,
   name: string,
 ): Promise<string | null> {
   if (NOT_IN_REF_NAMES.test(name)) return null;
   // As git itself prefers: a tag before a branch.
-  const names =
+  const refs =
     name.startsWith('refs/') || name === 'HEAD'
       ? [name]
       : [`refs/tags/${name}`, `refs/heads/${name}`];
   return (
-    (await commitNamed(place, `refs/remotes/origin/${name}`)) ?? (await history.remoteRef(names))
+    (await commitNamed(names, `refs/remotes/origin/${name}`)) ?? (await history.remoteRef(refs))
   );
 }
 
 /** A branch called like the start of a commit id would silently win over that commit. */
-async function refuseTwoMeanings(place: GitPlace, revision: string, prefix: string): Promise<void> {
-  const { output } = await runGit(place, ['rev-parse', `--disambiguate=${prefix}`]);
+async function refuseTwoMeanings(names: Names, revision: string, prefix: string): Promise<void> {
+  const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
   for (const id of output
     .toString('latin1')
     .split('\n')
     .filter((line) => isObjectId(line))) {
-    if ((await commitNamed(place, id)) !== null) {
+    if ((await commitNamed(names, id)) !== null) {
       throw new UserError([
         problem(
           null,

@@ -1,17 +1,16 @@
+import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { git, runGit, type GitPlace } from './command.ts';
 import { lfsPointer, MOST_LFS_BYTES, type LfsPointer } from './lfs.ts';
 import type { Missing } from './missing.ts';
-import { isObjectId, type ObjectReader } from './objects.ts';
+import { peeled, type ObjectReader } from './objects.ts';
 
 /** One entry below a tree, as git lists it. */
 export interface TreeEntry {
+  /** As git knows it, six octal digits. */
   mode: string;
   id: string;
-  /** Bytes; 0 for a submodule; null where the content is not here. */
-  size: number | null;
   /** The exact name; `path` is the same as text. */
   bytes: Buffer;
   path: string;
@@ -52,25 +51,10 @@ export type Folder =
   /** `at`: the path itself, or what it would lie below. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
-/** What git lists of a commit or tree, where trees may have to be brought first. */
-async function listTree(
-  place: GitPlace,
-  options: readonly string[],
-  [commit, prefix]: readonly [commit: string, prefix: string],
-  missing: Missing,
-): Promise<TreeEntry[]> {
-  const paths = trail(prefix);
-  const command = ['ls-tree', '-z', '--full-tree', ...options, '--end-of-options', commit];
-  const first = await runGit(place, [...command, ...paths]);
-  if (first.code === 0) return splitNul(first.output).map((part) => parseEntry(part));
-  await missing.trees(commit, prefix);
-  return splitNul(await git(place, [...command, ...paths])).map((part) => parseEntry(part));
-}
-
-/** `a/b/c` → `a`, `a/b`, `a/b/c`. */
-function trail(path: string): string[] {
-  const parts = path === '' ? [] : path.split('/');
-  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+/** Reads trees: through the one process that reads contents too, what is missing brought first. */
+export interface TreeReader {
+  reader: Pick<ObjectReader, 'here'>;
+  missing: Pick<Missing, 'listing' | 'trees'>;
 }
 
 /**
@@ -78,48 +62,161 @@ function trail(path: string): string[] {
  * @param prefix a POSIX path without a trailing slash, '' for the root
  */
 export async function findFolder(
-  place: GitPlace,
+  trees: TreeReader,
   commit: string,
   prefix: string,
-  missing: Missing,
 ): Promise<Folder> {
-  if (prefix === '') return { kind: 'folder', tree: commit };
-  const entries = await listTree(place, ['-t'], [commit, prefix], missing);
-  for (const at of trail(prefix)) {
-    const entry = entries.find(({ path }) => path === at);
+  let tree = await rootTree(trees.reader, commit);
+  const parts = prefix === '' ? [] : prefix.split('/');
+  for (const [depth, part] of parts.entries()) {
+    const at = parts.slice(0, depth + 1).join('/');
+    const name = Buffer.from(part);
+    const entry = (await entriesOf(trees, tree)).find(({ bytes }) => bytes.equals(name));
     if (entry === undefined) return { kind: 'missing', at: prefix };
     if (entry.mode === '120000') return { kind: 'symbolic link', at };
     if (entry.mode === '160000') return { kind: 'submodule', at };
-    if (entry.mode !== '040000') return { kind: 'file', at };
-    if (at === prefix) return { kind: 'folder', tree: entry.id };
+    if (entry.mode !== TREE) return { kind: 'file', at };
+    tree = entry.id;
   }
-  return { kind: 'missing', at: prefix };
+  return { kind: 'folder', tree };
+}
+
+/** As `listTree`, of a folder of a commit or tree; empty where there is no folder. */
+export async function listFolder(
+  trees: TreeReader,
+  commit: string,
+  prefix: string,
+): Promise<TreeEntry[]> {
+  const folder = await findFolder(trees, commit, prefix);
+  return folder.kind === 'folder' ? listTree(trees, folder.tree) : [];
+}
+
+/** Every entry below a tree, in git's order and without any content. */
+export async function listTree(
+  { reader, missing }: TreeReader,
+  tree: string,
+): Promise<TreeEntry[]> {
+  const absent = new Set<string>();
+  const first = await entriesBelow(reader, tree, NOTHING, absent);
+  if (absent.size === 0) return first;
+  await missing.trees([...absent]);
+  absent.clear();
+  const brought = await entriesBelow(reader, tree, NOTHING, absent);
+  const [still] = absent;
+  return still === undefined ? brought : notHere(still);
+}
+
+/** Whether two trees hold the same. Below trees with one id nothing is read. */
+export async function sameTrees(trees: TreeReader, one: string, other: string): Promise<boolean> {
+  if (one === other) return true;
+  const [left, right] = [await entriesOf(trees, one), await entriesOf(trees, other)];
+  if (left.length !== right.length) return false;
+  for (const [at, { mode, id, bytes }] of left.entries()) {
+    const beside = right[at];
+    if (beside?.mode !== mode || !beside.bytes.equals(bytes)) return false;
+    const same = mode === TREE ? await sameTrees(trees, id, beside.id) : id === beside.id;
+    if (!same) return false;
+  }
+  return true;
+}
+
+const TREE = '040000';
+
+/** The tree without an entry of a repository with ids like this one: git knows it without storing it. */
+export function emptyTree(id: string): string {
+  const format = id.length === 40 ? 'sha1' : 'sha256';
+  return createHash(format).update('tree 0\0').digest('hex');
+}
+
+/** The tree of a commit, or of a tag on one; a tree's own id. */
+async function rootTree(reader: TreeReader['reader'], id: string): Promise<string> {
+  const object = await peeled(reader, id);
+  if (object?.type === 'tree') return object.id;
+  const [, tree] = /^tree ([0-9a-f]+)\n/.exec(object?.content.toString('latin1') ?? '') ?? [];
+  if (object?.type === 'commit' && tree !== undefined) return tree;
+  throw new InternalError(`${id} is neither a commit nor a tree that is here`);
+}
+
+/** The entries of one tree, which is brought where it is not here. */
+async function entriesOf({ reader, missing }: TreeReader, tree: string): Promise<Entry[]> {
+  const found = await listing(reader, tree);
+  if (found !== null) return found;
+  await missing.listing(tree);
+  return (await listing(reader, tree)) ?? notHere(tree);
+}
+
+function notHere(tree: string): never {
+  throw new UserError([
+    problem(
+      null,
+      `A folder listing (object ${tree.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+    ),
+  ]);
 }
 
 /**
- * Every entry below a folder of a commit or tree, without any content; of contents that are here,
- * the size. Empty where there is no folder.
+ * All but trees; what is not here is added to `absent`.
+ * @param folder what comes before each name: nothing, or a path with its slash
  */
-export async function listFolder(
-  place: GitPlace,
-  commit: string,
-  prefix: string,
-  missing: Missing,
+async function entriesBelow(
+  reader: TreeReader['reader'],
+  tree: string,
+  folder: Buffer,
+  absent: Set<string>,
 ): Promise<TreeEntry[]> {
-  const folder = await findFolder(place, commit, prefix, missing);
-  if (folder.kind !== 'folder') return [];
-  return listTree(place, ['-r', '-l'], [folder.tree, ''], missing);
+  const entries = await listing(reader, tree);
+  if (entries === null) absent.add(tree);
+  const parts = await Promise.all(
+    (entries ?? []).map(({ mode, id, bytes: name }) => {
+      if (mode === TREE)
+        return entriesBelow(reader, id, Buffer.concat([folder, name, SLASH]), absent);
+      const bytes = Buffer.concat([folder, name]);
+      return [{ mode, id, bytes, path: treePathText(bytes) }];
+    }),
+  );
+  return parts.flat();
 }
 
-/** `<mode> <type> <id>[ <size>]` TAB `<name>` */
-function parseEntry(part: Buffer): TreeEntry {
-  const tab = part.indexOf(9);
-  const [mode = '', , id = '', size = '0'] = part.subarray(0, tab).toString('latin1').split(/ +/);
-  if (tab < 0 || !isObjectId(id))
-    throw new InternalError('git ls-tree gave a line without an object id');
-  const bytes = part.subarray(tab + 1);
-  const bytesOf = size === '-' ? 0 : /^\d+$/.test(size) ? Number(size) : null;
-  return { mode, id, size: bytesOf, bytes, path: treePathText(bytes) };
+const NOTHING = Buffer.alloc(0);
+
+const SLASH = Buffer.of(47);
+
+/** One entry of a tree; `bytes` are its name there. */
+type Entry = Omit<TreeEntry, 'path'>;
+
+/**
+ * The entries of one tree; null: it is not here. In a tree each is `<mode> <name>` NUL and the bytes
+ * of an id, which are as many as the tree's own has.
+ */
+async function listing(reader: TreeReader['reader'], tree: string): Promise<Entry[] | null> {
+  const object = await reader.here(tree);
+  if (object === null) return null;
+  const { type, content } = object;
+  if (type !== 'tree') throw new InternalError(`${tree} is a ${type}, not a folder`);
+  const entries: Entry[] = [];
+  const idBytes = tree.length / 2;
+  for (let start = 0; start < content.length;) {
+    const space = content.indexOf(32, start);
+    const end = content.indexOf(0, start);
+    const next = end + 1 + idBytes;
+    if (space < 0 || end < space || next > content.length)
+      throw new InternalError(`the tree ${tree} ends in the middle of an entry`);
+    entries.push({
+      mode: modeOf(Number.parseInt(content.toString('latin1', start, space), 8)),
+      id: content.toString('hex', end + 1, next),
+      bytes: content.subarray(space + 1, end),
+    });
+    start = next;
+  }
+  return entries;
+}
+
+/** What git takes a mode for: old trees have others. */
+function modeOf(mode: number): string {
+  const kind = mode & 0o170000;
+  if (kind === 0o100000) return mode & 0o100 ? '100755' : '100644';
+  if (kind === 0o120000) return '120000';
+  return kind === 0o040000 ? TREE : '160000';
 }
 
 /**
@@ -132,35 +229,36 @@ export function sourceTree(
   reader: ObjectReader,
   lfs: (path: string, pointer: LfsPointer) => Promise<Uint8Array | null>,
 ): SourceTree {
-  const files = new Map<string, { id: string; size: number | null }>();
+  const files = new Map<string, { id: string }>();
   const irregular = new Map<string, 'symbolic link' | 'submodule'>();
-  for (const { mode, id, size, path } of entries) {
+  for (const { mode, id, path } of entries) {
     // A crafted tree can hold one name twice: the first entry is the file, whatever the second is.
     if (files.has(path) || irregular.has(path)) continue;
-    if (REGULAR_MODES.has(mode)) files.set(path, { id, size });
+    if (REGULAR_MODES.has(mode)) files.set(path, { id });
     else if (mode === '120000') irregular.set(path, 'symbolic link');
     else if (mode === '160000') irregular.set(path, 'submodule');
   }
   const at = commit === 'worktree' ? 'in the working tree' : `at ${commit.slice(0, 7)}`;
-  const read = async (path: string): Promise<Uint8Array> => {
+  const read = async (path: string, most = Infinity): Promise<Uint8Array> => {
     const file = files.get(path);
     const kind = irregular.get(path);
-    const place = { file: path, line: 0 };
-    if (kind !== undefined)
-      throw new UserError([problem(place, `is a ${kind}; only regular files are read`)]);
-    if (file === undefined) throw new UserError([problem(place, `does not exist ${at}`)]);
-    const content = await reader.blob(file.id);
+    const refused = (why: string): UserError =>
+      new UserError([problem({ file: path, line: 0 }, why)]);
+    const tooLarge = (size: number): UserError =>
+      refused(`is ${String(size)} bytes; the limit is ${String(most)}`);
+    if (kind !== undefined) throw refused(`is a ${kind}; only regular files are read`);
+    if (file === undefined) throw refused(`does not exist ${at}`);
+    const content = await reader.blobUpTo(file.id, most);
     if (content === null)
-      throw new UserError([
-        problem(
-          place,
-          `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
-        ),
-      ]);
+      throw refused(
+        `its content ${at} (object ${file.id.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+      );
+    if ('tooLarge' in content) throw tooLarge(content.tooLarge);
     const pointer = lfsPointer(content);
     if (pointer === null) return content;
     const itself = await lfs(path, pointer);
-    if (itself === null) throw new UserError([problem(place, lfsWords(pointer, at))]);
+    if (itself === null) throw refused(lfsWords(pointer, at));
+    if (itself.length > most) throw tooLarge(itself.length);
     return itself;
   };
   return { commit, files, irregular, read };

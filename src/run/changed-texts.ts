@@ -1,4 +1,5 @@
 import { structuredPatch } from 'diff';
+import { readUpTo } from '../documents/files.ts';
 import type { ChangedText, Hunk } from '../result/changes.ts';
 import type { AffectedSuite } from '../select/select.ts';
 import { cut } from '../text/visible.ts';
@@ -68,11 +69,9 @@ function filesOf(suites: readonly AffectedSuite[]): Map<string, NamedFile> {
 
 /** Null: the side has no such file; undefined: it is not a text to be shown. */
 async function textOf(tree: SourceTree, path: string): Promise<string | null | undefined> {
-  const entry = tree.files.get(path);
-  if (entry === undefined) return null;
-  if (entry.size !== null && entry.size > LARGEST_FILE) return undefined;
-  const bytes = await tree.read(path);
-  if (bytes.length > LARGEST_FILE || bytes.includes(0)) return undefined;
+  if (!tree.files.has(path)) return null;
+  const bytes = await readUpTo(tree, path, LARGEST_FILE);
+  if (typeof bytes === 'string' || bytes.includes(0)) return undefined;
   return new TextDecoder().decode(bytes);
 }
 

@@ -148,7 +148,8 @@ export function withFilesOf(
     commit: head.commit,
     files: new Map([...own(head.files), ...bases(base?.files)]),
     irregular: new Map([...own(head.irregular), ...bases(base?.irregular)]),
-    read: (path) => (base !== null && chosen.has(path) ? base.read(path) : head.read(path)),
+    read: (path, most) =>
+      base !== null && chosen.has(path) ? base.read(path, most) : head.read(path, most),
   };
   const kindOf = (side: SourceTree | null, path: string): string | undefined =>
     side?.files.get(path)?.id ?? side?.irregular.get(path);

@@ -40,17 +40,17 @@ export interface EventFacts {
 export interface SourceTree {
   /** Full commit id, or `worktree` for uncommitted files. */
   commit: string;
-  /**
-   * Path → git object id, and size in bytes; null: the content is not here yet, and is fetched when
-   * it is read. Content with equal ids is equal.
-   */
-  files: ReadonlyMap<string, { id: string; size: number | null }>;
+  /** Path → git object id. Content with equal ids is equal. */
+  files: ReadonlyMap<string, { id: string }>;
   /**
    * Entries that are not regular files (symbolic links, submodules), by path, with what they are.
    */
   irregular: ReadonlyMap<string, 'symbolic link' | 'submodule'>;
-  /** Content of a path listed in `files`. Rejects for any other path. */
-  read(path: string): Promise<Uint8Array>;
+  /**
+   * Content of a path listed in `files`. Rejects for any other path, and with a `UserError` for more
+   * than `most` bytes, of which nothing is kept.
+   */
+  read(path: string, most?: number): Promise<Uint8Array>;
 }
 
 /** What changed between the two commits, by path below the working directory. */

@@ -84,7 +84,6 @@ describe('a checkout into a folder of its own', () => {
     const entry = (name: string): TreeEntry => ({
       mode: '100644',
       id: '1'.repeat(40),
-      size: 1,
       bytes: Buffer.from(name),
       path: name,
     });

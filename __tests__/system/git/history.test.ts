@@ -278,6 +278,16 @@ describe('the merge base', () => {
     });
   });
 
+  test('of a commit and one that it grew from needs no history beyond the cut', async () => {
+    const clone = shallowCheckout(pr.origin, 'refs/heads/main', { depth: 3 });
+    const [two, one] = [2, 1].map((back) => clone.git('rev-parse', `HEAD~${back}`));
+    clone.git('remote', 'set-url', 'origin', 'file:///nowhere/at/all.git');
+    await using(clone.directory, async (repository) => {
+      expect(await repository.mergeBase(two!, pr.base)).toBe(two);
+      expect(await repository.mergeBase(pr.base, one!)).toBe(one);
+    });
+  });
+
   test('stops deepening as soon as the answer is certain', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     const near = pr.origin.git('rev-parse', 'main~5');

@@ -102,6 +102,50 @@ describe('reading by object id', () => {
     await reader.close();
   });
 
+  test('gives the commit that a plain name means, between reads of contents', async () => {
+    const head = repository.commit('named', { 'a.yaml': 'named' });
+    repository.git('tag', '-f', 'v1.0', head);
+    const reader = openObjectReader(at(repository.directory));
+    const content = store('named');
+    const found = await Promise.all([
+      reader.commitNamed('main'),
+      reader.blob(content),
+      reader.commitNamed('no/such-branch'),
+      reader.commitNamed('refs/tags/v1.0'),
+      reader.commitNamed(head.slice(0, 12)),
+      reader.commitNamed(content),
+      reader.blob(content),
+    ]);
+    expect(found.map((each) => each?.toString() ?? null)).toEqual([
+      head,
+      'named',
+      null,
+      head,
+      head,
+      null,
+      'named',
+    ]);
+    await reader.close();
+  });
+
+  test.each([
+    '',
+    '-x',
+    '@{u}',
+    'main@{1}',
+    'main~1',
+    'main^',
+    'a..b',
+    'main:a',
+    'a b',
+    'a\nb',
+    'ü',
+  ])('looks no further for the name %j, which is not a plain one', async (name) => {
+    const reader = openObjectReader(at(repository.directory));
+    await expect(reader.commitNamed(name)).rejects.toThrow('not a plain name');
+    await reader.close();
+  });
+
   test.each([
     'HEAD',
     'HEAD:a.yaml',

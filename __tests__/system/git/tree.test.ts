@@ -14,7 +14,7 @@ import { decode, messageOf, using } from './opened-repository.ts';
 afterAll(removeTemporaryFolders);
 
 describe('a tree', () => {
-  test('lists regular files with id and size below the working directory, and reads their exact bytes', async () => {
+  test('lists regular files with their ids below the working directory, and reads their exact bytes', async () => {
     const repository = createRepository();
     const bytes = Uint8Array.from([0, 255, 10, 13, 10, 0]);
     const head = repository.commit('one', {
@@ -27,7 +27,10 @@ describe('a tree', () => {
     await using(repository.directory, async (opened) => {
       const tree = await opened.tree(head, 'project');
       expect(tree.commit).toBe(head);
-      expect([...tree.files].map(([path, { size }]) => [path, size])).toEqual([
+      const lengths = [...tree.files.keys()].map(
+        async (path) => [path, (await tree.read(path)).length] as const,
+      );
+      expect(await Promise.all(lengths)).toEqual([
         ['b.bin', 6],
         ['deep/c.yaml', 0],
         ['run.sh', 10],
@@ -38,6 +41,24 @@ describe('a tree', () => {
       for (const same of ['./project', 'project/', 'x/../project', 'project/.']) {
         expect((await opened.tree(head, same)).files.size).toBe(3);
       }
+    });
+  });
+
+  test('keeps nothing of a file above the limit, and tells its size', async () => {
+    const repository = createRepository();
+    const head = repository.commit('one', { 'a.yaml': 'abcdef', 'b.yaml': 'abcdef\n' });
+    await using(repository.directory, async (opened) => {
+      const tree = await opened.tree(head, '.');
+      const [fits, large, whole] = await Promise.allSettled([
+        tree.read('a.yaml', 6),
+        tree.read('b.yaml', 6),
+        tree.read('b.yaml'),
+      ]);
+      expect(fits).toMatchObject({ status: 'fulfilled', value: Buffer.from('abcdef') });
+      expect(whole).toMatchObject({ status: 'fulfilled', value: Buffer.from('abcdef\n') });
+      expect(large.status === 'rejected' && (await messageOf(Promise.reject(large.reason)))).toBe(
+        'b.yaml: is 7 bytes; the limit is 6',
+      );
     });
   });
 

@@ -41,7 +41,7 @@ function treeOf(commit: string, lines: readonly string[]): SourceTree {
     .join('\n');
   return {
     commit,
-    files: new Map([['prompts/p.yaml', { id: commit, size: text.length, mode: '100644' }]]),
+    files: new Map([['prompts/p.yaml', { id: commit }]]),
     irregular: new Map(),
     read: () => Promise.resolve(new TextEncoder().encode(text)),
   } as unknown as SourceTree;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
-import { formatProblem } from '../../../src/errors.ts';
+import { formatProblem, problem, UserError } from '../../../src/errors.ts';
 import { PROMPT, TESTS, problemsOf, read, suiteFiles, treeOf, optionsOf, tools } from './tree.ts';
 
 const prompt = (change: (text: string) => string) => suiteFiles(change(PROMPT));
@@ -887,8 +887,15 @@ describe('files and patterns', () => {
     const tree = treeOf(suiteFiles());
     const large = {
       ...tree,
-      files: new Map([...tree.files].map(([path, file]) => [path, { ...file, size: 3_000_000 }])),
-      read: () => Promise.reject(new Error('read')),
+      // As git's trees, which keep nothing of a file above the limit.
+      read: (path: string, most = Infinity) =>
+        Promise.reject(
+          most < 3_000_000
+            ? new UserError([
+                problem({ file: path, line: 0 }, `is 3000000 bytes; the limit is ${most}`),
+              ])
+            : new Error('read'),
+        ),
     };
     const { problems } = await readProject(large, optionsOf(), tools);
     expect(problems.map(formatProblem)).toEqual([

@@ -30,7 +30,7 @@ export function treeOf(
     files: new Map(
       [...contents].map(([path, content]) => [
         path,
-        { id: hash(Buffer.from(content).toString('base64')), size: content.length },
+        { id: hash(Buffer.from(content).toString('base64')) },
       ]),
     ),
     irregular: new Map(Object.entries(irregular)),

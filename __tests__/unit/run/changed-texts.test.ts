@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { problem, UserError } from '../../../src/errors.ts';
 import { changedTexts, differingLines } from '../../../src/run/changed-texts.ts';
 import type { AffectedSuite } from '../../../src/select/select.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
 
 const FILE = 'prompts/p.yaml';
 
-function tree(files: Record<string, string | Uint8Array>, sizes = true): SourceTree {
+function tree(files: Record<string, string | Uint8Array>): SourceTree {
   const contents = new Map(
     Object.entries(files).map(([path, content]) => [
       path,
@@ -14,9 +15,7 @@ function tree(files: Record<string, string | Uint8Array>, sizes = true): SourceT
   );
   return {
     commit: 'a'.repeat(40),
-    files: new Map(
-      [...contents].map(([path, { length }]) => [path, { id: path, size: sizes ? length : null }]),
-    ),
+    files: new Map([...contents.keys()].map((path) => [path, { id: path }])),
     irregular: new Map(),
     read: (path) => {
       const found = contents.get(path);
@@ -126,12 +125,12 @@ describe('the changed texts of a run', () => {
     expect(await changed({ [FILE]: 'a' }, { [FILE]: new Uint8Array([97, 0, 98]) })).toEqual([]);
     expect(await changed({ [FILE]: 'a' }, { [FILE]: large })).toEqual([]);
     expect(
-      await changedTexts(
-        [suite('p', [FILE])],
-        tree({ [FILE]: 'a' }),
-        // The size is not known before the content is here.
-        tree({ [FILE]: large }, false),
-      ),
+      await changedTexts([suite('p', [FILE])], tree({ [FILE]: 'a' }), {
+        ...tree({ [FILE]: large }),
+        // As git's trees, which keep nothing of a file above the limit.
+        read: (path, most = Infinity) =>
+          Promise.reject(new UserError([problem({ file: path, line: 0 }, `above ${most}`)])),
+      }),
     ).toEqual([]);
     expect(await changed({ [FILE]: 'a\n' }, { [FILE]: 'a\n' })).toEqual([]);
   });

@@ -5,9 +5,7 @@ import type { SourceTree } from '../../../src/types/repository.ts';
 function tree(commit: string, files: Record<string, string>, links: string[] = []): SourceTree {
   return {
     commit,
-    files: new Map(
-      Object.entries(files).map(([path, text]) => [path, { id: text, size: text.length }]),
-    ),
+    files: new Map(Object.entries(files).map(([path, text]) => [path, { id: text }])),
     irregular: new Map(links.map((path) => [path, 'symbolic link'])),
     read: async (path) => new TextEncoder().encode(`${commit} ${files[path] ?? 'nothing'}`),
   };
