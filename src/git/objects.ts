@@ -228,7 +228,7 @@ function answerParser(
       if (body === null) {
         const end = chunk.indexOf(10, at);
         const part = chunk.subarray(at, end < 0 ? chunk.length : end);
-        header = header.length === 0 ? part : Buffer.concat([header, part]);
+        header = Buffer.concat([header, part]);
         if (end < 0) return;
         at = end + 1;
         const line = header.toString('latin1');
