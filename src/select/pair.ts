@@ -32,8 +32,9 @@ function textOf({ messages, code }: Pick<Prompt, 'messages' | 'code'>): Json {
  * Pairs the suites of two commits. In one file by name, text and model, then by what a new
  * neighbour cannot change: text and model; then by name. What is left of a file is one suite that
  * was changed only where no other could be meant, so that a prompt or model that is added is
- * compared with nothing. Then by name alone, so that a renamed file stays the same suite. Head's
- * order, then what only base has.
+ * compared with nothing. Then by name alone, so that a renamed file stays the same suite, and by
+ * the references that both ask, so that one whose file and name change does. Head's order, then
+ * what only base has.
  */
 export function pairSuites(base: Project | null, head: Project): SuitePair[] {
   const unpaired = new Set(base?.suites ?? []);
@@ -59,8 +60,63 @@ export function pairSuites(base: Project | null, head: Project): SuitePair[] {
   for (const sign of SIGNS) pairBy(sign, false);
   for (const sign of LONE_SIGNS) pairBy(sign, true);
   pairBy(({ name }) => name, false);
+  const fresh = onlyIn(head, base).filter((suite) => !found.has(suite));
+  const gone = onlyIn(base, head).filter((suite) => unpaired.has(suite));
+  for (const [suite, other] of renamed(gone, fresh)) {
+    found.set(suite, other);
+    unpaired.delete(other);
+  }
   const pairs = head.suites.map((suite) => ({ base: found.get(suite) ?? null, head: suite }));
   return [...pairs, ...[...unpaired].map((suite) => ({ base: suite, head: null }))];
+}
+
+/**
+ * Fresh suites, each with one that is gone, at least half of whose references it asks: most of them
+ * first, then the same text and the same model.
+ */
+function renamed(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
+  const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
+  const likely = fresh
+    .flatMap((suite) => gone.map((other): [Suite, Suite] => [suite, other]))
+    .map((pair) => ({ pair, ...sharedInputs(asked.get(pair[0]), asked.get(pair[1])) }))
+    .filter(({ shared, ofBase }) => shared > 0 && shared * 2 >= ofBase)
+    .sort((a, b) => b.shared - a.shared || alike(b.pair) - alike(a.pair));
+  const taken = new Set<Suite>();
+  return likely.flatMap(({ pair }) => {
+    if (pair.some((suite) => taken.has(suite))) return [];
+    for (const suite of pair) taken.add(suite);
+    return [pair];
+  });
+}
+
+/** The suites of one side whose file holds none of the other's. */
+function onlyIn(one: Project | null, other: Project | null): Suite[] {
+  const files = new Set(other?.suites.map(({ prompt }) => prompt.file));
+  return (one?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
+}
+
+function alike([{ prompt: one }, { prompt: other }]: [Suite, Suite]): number {
+  const isSameText = canonicalJson(textOf(one)) === canonicalJson(textOf(other));
+  return (isSameText ? 2 : 0) + (one.model === other.model ? 1 : 0);
+}
+
+/** What each reference of a suite asks, whatever its variables are called; none that asks nothing. */
+function inputsOf({ tests }: Suite): Set<string> {
+  return new Set(
+    tests.references.flatMap(({ input, thread }) =>
+      thread === null && Object.keys(input).length === 0
+        ? []
+        : canonicalJson([Object.values(input), (thread ?? []).map(({ content }) => content)]),
+    ),
+  );
+}
+
+function sharedInputs(
+  head: ReadonlySet<string> = new Set(),
+  base: ReadonlySet<string> = new Set(),
+): { shared: number; ofBase: number } {
+  const shared = [...base].filter((input) => head.has(input)).length;
+  return { shared, ofBase: base.size };
 }
 
 /**

@@ -1,8 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { pairSuites } from '../../../src/select/pair.ts';
-import { project, suite } from '../run/builders.ts';
+import { project, reference, suite } from '../run/builders.ts';
 
 const named = (file: string, name: string) => suite({ prompt: { file, name } });
+
+const asking = (file: string, name: string, questions: string[], variable = 'q') =>
+  suite({
+    prompt: { file, name },
+    tests: {
+      references: questions.map((text) => reference(text, { input: { [variable]: text } })),
+    },
+  });
 
 describe('pairing the suites of two commits', () => {
   test('finds a suite at the same path although its name changed', () => {
@@ -19,6 +27,76 @@ describe('pairing the suites of two commits', () => {
     expect(pairs[0]?.base?.prompt.file).toBe('a.yaml');
   });
 
+  test('follows a prompt whose file and name both change by what its references ask', () => {
+    const pairs = pairSuites(
+      project([asking('a.yaml', 'a', ['x']), asking('support.yaml', 'support', ['1', '2', '3'])]),
+      project([
+        asking('desk.yaml', 'desk', ['3', '2', 'new'], 'question'),
+        asking('other.yaml', 'other', ['4']),
+      ]),
+    );
+    expect(pairs.map(({ base, head }) => [base?.prompt.name, head?.prompt.name])).toEqual([
+      ['support', 'desk'],
+      [undefined, 'other'],
+      ['a', undefined],
+    ]);
+  });
+
+  test('takes the one that asks most of the same, and none that asks less than half or nothing', () => {
+    const pairs = pairSuites(
+      project([
+        asking('a.yaml', 'a', ['1', '2', '3', '4']),
+        asking('b.yaml', 'b', ['5', '6', '7']),
+        suite({
+          prompt: { file: 'c.yaml', name: 'c' },
+          tests: { references: [reference('x', { input: {} })] },
+        }),
+      ]),
+      project([
+        asking('d.yaml', 'd', ['1', '2']),
+        asking('e.yaml', 'e', ['1', '2', '3']),
+        asking('f.yaml', 'f', ['5']),
+        suite({
+          prompt: { file: 'g.yaml', name: 'g' },
+          tests: { references: [reference('x', { input: {} })] },
+        }),
+      ]),
+    );
+    expect(pairs.map(({ base, head }) => [base?.prompt.name, head?.prompt.name])).toEqual([
+      [undefined, 'd'],
+      ['a', 'e'],
+      [undefined, 'f'],
+      [undefined, 'g'],
+      ['b', undefined],
+      ['c', undefined],
+    ]);
+  });
+
+  test('holds a prompt of a renamed file against the one with its text, and leaves known files alone', () => {
+    const of = (file: string, name: string, content: string) =>
+      suite({
+        prompt: {
+          file,
+          name,
+          messages: [{ role: 'user', content, place: { file, line: 1 } }],
+        },
+        tests: { references: [reference('r', { input: { q: 'x' } })] },
+      });
+    const base = [of('one.yaml', '1', 'a'), of('one.yaml', '2', 'b'), of('kept.yaml', 'k', 'c')];
+    const renamed = ['new', 'a', 'b'].map((text, at) => of('two.yaml', `two ${String(at)}`, text));
+    const kept = [of('kept.yaml', 'k', 'c'), of('kept.yaml', 'k2', 'd')];
+    const pairs = pairSuites(project(base), project([...renamed, ...kept]));
+    expect(pairs.map(({ base: before, head }) => [before?.prompt.name, head?.prompt.name])).toEqual(
+      [
+        [undefined, 'two 0'],
+        ['1', 'two 1'],
+        ['2', 'two 2'],
+        ['k', 'k'],
+        [undefined, 'k2'],
+      ],
+    );
+  });
+
   test('prefers the path where a name has moved to another file', () => {
     const pairs = pairSuites(
       project([named('a.yaml', 'x'), named('b.yaml', 'y')]),
@@ -32,8 +110,8 @@ describe('pairing the suites of two commits', () => {
 
   test('leaves one side empty for what was added or removed, and everything is new without a base', () => {
     const pairs = pairSuites(
-      project([named('gone.yaml', 'gone')]),
-      project([named('new.yaml', 'new')]),
+      project([asking('gone.yaml', 'gone', ['1'])]),
+      project([asking('new.yaml', 'new', ['2'])]),
     );
     expect(pairs.map(({ base, head }) => [base?.prompt.name, head?.prompt.name])).toEqual([
       [undefined, 'new'],
