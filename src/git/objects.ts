@@ -194,20 +194,31 @@ function startSession(place: GitPlace): Session {
   return session;
 }
 
+/** An object is called by its id, also where it was asked for by name; what is missing as asked. */
+function isAnswerTo(asked: string, called: string, isHere: boolean): boolean {
+  return isHere && !isObjectId(asked) ? isObjectId(called) : called === asked;
+}
+
+/** The content that is being read, and how many of its bytes have passed. */
+interface Body {
+  object: StoredObject;
+  passed: number;
+  request: Request;
+}
+
 /** Takes git's answers apart: a header line, then as many bytes as it says, then a newline. */
 function answerParser(
   waiting: Request[],
   mixedUp: (message: string) => void,
 ): (chunk: Buffer) => void {
   let header: Buffer = Buffer.alloc(0);
-  let body: { object: StoredObject; passed: number; request: Request } | null = null;
+  let body: Body | null = null;
   let broken = false;
 
   const begin = (line: string): void => {
     const request = waiting[0];
     const [id = '', type = '', bytes] = line.split(' ');
-    const named = request !== undefined && !isObjectId(request.asked) && isObjectId(id);
-    if (request === undefined || (id !== request.asked && !(named && bytes !== undefined))) {
+    if (request === undefined || !isAnswerTo(request.asked, id, bytes !== undefined)) {
       broken = true;
       mixedUp(
         `git cat-file answered for ${id.slice(0, 64)}, asked was ${request?.asked ?? 'nothing'}`,
@@ -222,21 +233,28 @@ function answerParser(
     }
   };
 
+  /** Takes what the chunk has of a header line; where the next thing begins. */
+  const takeHeader = (chunk: Buffer, at: number): number => {
+    const end = chunk.indexOf(10, at);
+    header = Buffer.concat([header, chunk.subarray(at, end < 0 ? chunk.length : end)]);
+    if (end < 0) return chunk.length;
+    const line = header.toString('latin1');
+    header = Buffer.alloc(0);
+    begin(line);
+    return end + 1;
+  };
+  const takeBody = ({ object, passed }: Body, chunk: Buffer, at: number): number => {
+    const end = Math.min(chunk.length, at + object.size - passed);
+    chunk.copy(object.content, passed, at, end);
+    return end;
+  };
+
   return (chunk) => {
-    let at = 0;
-    while (at < chunk.length && !broken) {
+    for (let at = 0; at < chunk.length && !broken;) {
       if (body === null) {
-        const end = chunk.indexOf(10, at);
-        const part = chunk.subarray(at, end < 0 ? chunk.length : end);
-        header = Buffer.concat([header, part]);
-        if (end < 0) return;
-        at = end + 1;
-        const line = header.toString('latin1');
-        header = Buffer.alloc(0);
-        begin(line);
+        at = takeHeader(chunk, at);
       } else if (body.passed < body.object.size) {
-        const end = Math.min(chunk.length, at + body.object.size - body.passed);
-        chunk.copy(body.object.content, body.passed, at, end);
+        const end = takeBody(body, chunk, at);
         body.passed += end - at;
         at = end;
       } else {

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   bareOrigin,
@@ -113,6 +113,40 @@ describe('a revision', () => {
     });
     expect(existsSync(join(repository.directory, 'pwned'))).toBe(false);
     repository.git('update-ref', '-d', `refs/heads/${name}`);
+  });
+
+  test('is what git says, wherever git keeps it: packed, moved since, or standing for another', async () => {
+    const own = createRepository();
+    const one = own.commit('one', { 'a.yaml': '1' });
+    own.git('branch', 'packed');
+    own.git('branch', 'moved');
+    own.git('tag', '-a', '-m', 'x', 'heavy');
+    own.git('update-ref', 'refs/remotes/origin/trunk', one);
+    own.git('pack-refs', '--all');
+    const two = own.commit('two', { 'a.yaml': '2' });
+    own.git('update-ref', 'refs/heads/moved', two);
+    own.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk');
+    own.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/moved');
+    own.git('symbolic-ref', 'refs/heads/dangling', 'refs/heads/none');
+    own.git('symbolic-ref', 'HEAD', 'refs/heads/alias');
+    const names = ['packed', 'moved', 'heavy', 'origin/HEAD', 'origin', 'alias', 'HEAD', 'main'];
+    const expected = [one, two, one, one, one, two, two, two];
+    const asked = (): Promise<string[]> =>
+      using(own.directory, async (opened) => {
+        expect(await messageOf(opened.resolve('dangling'))).toContain('is not a branch');
+        expect(await opened.checkedOut()).toEqual([two, one]);
+        return Promise.all(names.map((name) => opened.resolve(name)));
+      });
+    expect(await asked()).toEqual(expected);
+    // Of a form that git alone reads.
+    const file = join(own.directory, '.git/refs/heads/moved');
+    writeFileSync(file, `${two}   \n`);
+    expect(own.git('rev-parse', 'moved')).toBe(two);
+    expect(await asked()).toEqual(expected);
+    rmSync(file);
+    symlinkSync('packed-away', file);
+    writeFileSync(join(dirname(file), 'packed-away'), `${two}\n`);
+    expect(await asked()).toEqual(expected);
   });
 
   test('a branch called like a full id never stands for that commit', async () => {
