@@ -152,3 +152,33 @@ export function removals({ removed, settings }: GateInput): string[] {
     `${counted(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${firstWords(removed)}`,
   ];
 }
+
+/**
+ * What is gone from the verdict, said in the first block, and of what still runs what passes less
+ * often on head: it would have been red.
+ */
+export function removalWarnings({ removed, settings, suites }: GateInput): string[] {
+  if (settings.removed !== 'warn' || removed.length === 0) return [];
+  const gone = new Set(removed);
+  const fell = suites.flatMap(({ path, references }) =>
+    references
+      .map((reference) => ({ name: `${path}: ${reference.id}`, reference }))
+      .filter(({ name, reference }) => gone.has(name) && passesLess(reference))
+      .map(({ name, reference: { base, head } }) => `${name} (${passed(base)} → ${passed(head)})`),
+  );
+  return [
+    `${counted(removed.length, 'reference')} removed or newly skipped: ${firstWords(removed)}`,
+    ...(fell.length === 0 ? [] : [`newly skipped, and worse on head: ${firstWords(fell)}`]),
+  ];
+}
+
+function passesLess({ base, head }: ReferenceResult): boolean {
+  const rate = (side: ReferenceResult['base']): number | null =>
+    side === null || side.tries_judged === 0 ? null : side.passes / side.tries_judged;
+  const [before, after] = [rate(base), rate(head)];
+  return before !== null && after !== null && after < before;
+}
+
+function passed(side: ReferenceResult['base']): string {
+  return `${String(side?.passes ?? 0)} of ${String(side?.tries_judged ?? 0)} passed`;
+}

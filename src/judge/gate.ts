@@ -7,6 +7,7 @@ import type { WaitingBatches } from '../types/model.ts';
 import {
   metricsOf,
   removals,
+  removalWarnings,
   type GateFinding,
   suiteFindings,
   gateOf,
@@ -160,6 +161,7 @@ function findByGate(input: GateInput): Found {
     ...ungradedShare(input),
     ...input.suites.flatMap((suite) => metricsOf(suite, 'warn')),
     ...scoringWarnings(input),
+    ...removalWarnings(input),
   ];
   return { conclusion, held: held.length > 0, reasons };
 }

@@ -79,14 +79,13 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
   },
   'no-regression': {
     conclusion: 'success',
-    title: ({ references, fresh = 0, ran, worse, evidence = null }) => {
-      const none = fresh > 0 && fresh >= references;
-      const all =
-        evidence === null && !none ? `${counted(references, 'affected reference')} of ` : '';
-      const uncompared = none
-        ? `; ${counted(fresh, 'new reference')}, none compared`
-        : `; ${count(fresh)} of them new, not compared`;
-      const size = `${all}${counted(ran, 'suite')}${fresh === 0 ? '' : uncompared}`;
+    title: (outcome) => {
+      const { references, fresh = 0, ran, worse, evidence = null } = outcome;
+      if (comparesNothing(outcome))
+        return `Nothing compared: ${counted(fresh, 'new reference')} in ${counted(ran, 'suite')}`;
+      const all = evidence === null ? `${counted(references, 'affected reference')} of ` : '';
+      const uncompared = fresh === 0 ? '' : `; ${count(fresh)} of them new, not compared`;
+      const size = `${all}${counted(ran, 'suite')}${uncompared}`;
       return worse === 0
         ? `No regression in ${size}`
         : `No suite regressed in ${size}${alone(worse)}`;
@@ -102,6 +101,14 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
     title: evaluatedTitle,
   },
 };
+
+/** Whether all that ran is of new suites: base has nothing that it could be worse than. */
+export function comparesNothing({
+  references,
+  fresh = 0,
+}: Pick<OutcomeOf<'no-regression'>, 'references' | 'fresh'>): boolean {
+  return fresh > 0 && fresh >= references;
+}
 
 /** The row of an outcome. The table's type ties each key to its member, which TypeScript forgets. */
 function fieldsRowOf<O extends RunOutcome>(outcome: O): FieldsRow<O> {

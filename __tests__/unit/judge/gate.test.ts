@@ -151,7 +151,10 @@ describe('the conclusion', () => {
     expect(decide(gateInput({ suites: [], affected: 0, counted: 0, removed }))).toEqual({
       conclusion: 'neutral',
       title: 'Nothing to run: 2 references removed or newly skipped',
-      reasons: ['No test ran, so there is no verdict.'],
+      reasons: [
+        'No test ran, so there is no verdict.',
+        '2 references removed or newly skipped: p.yaml: a, p.yaml: b',
+      ],
     });
   });
 
@@ -475,6 +478,27 @@ describe('further gates', () => {
       decide(gateInput({ removed, affected: 0, suites: [], settings: gate({ removed: 'fail' }) }))
         .conclusion,
     ).toBe('failure');
+  });
+
+  test('removed references are named, and of the newly skipped those that got worse', () => {
+    const { conclusion, reasons } = decide(
+      gateInput({
+        removed: ['prompts/p.yaml: gone', 'prompts/p.yaml: broke', 'prompts/p.yaml: holds'],
+        suites: [
+          suiteResult({
+            references: [
+              referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
+              referenceResult('holds', { skip: true }),
+            ],
+          }),
+        ],
+      }),
+    );
+    expect(conclusion).toBe('success');
+    expect(reasons).toEqual([
+      '3 references removed or newly skipped: prompts/p.yaml: gone, prompts/p.yaml: broke, prompts/p.yaml: holds',
+      'newly skipped, and worse on head: prompts/p.yaml: broke (1 of 1 passed → 0 of 1 passed)',
+    ]);
   });
 
   test('the title never exceeds what GitHub shows', () => {

@@ -1,5 +1,6 @@
 import { onlyScoringChanged } from '../../judge/outcome.ts';
 import { underBaseScoring, worseAlone } from '../../result/counts.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
@@ -56,7 +57,10 @@ export function regressionLine(result: Result): Told {
     fell === 0
       ? []
       : [broken === 0 ? `${counted(fell, 'reference')} fell` : `${count(fell)} more fell`];
-  const words = [...clearly, ...also].join(', ');
+  const where = regressed.filter(({ references }) => references.some(isWorse)).length;
+  const across = where < 2 ? [] : [`in ${counted(where, 'suite')}`];
+  const words =
+    clearly.length + also.length === 0 ? '' : [...clearly, ...also, ...across].join(', ');
   const found =
     words === ''
       ? []
@@ -70,6 +74,10 @@ export function regressionLine(result: Result): Told {
   return { subject, line: [...missing, ...found, ...line] };
 }
 
+function isWorse({ status }: ReferenceResult): boolean {
+  return status === 'regressed' || status === 'fell';
+}
+
 /** An attribute shared by at least so many of the references that got worse is named. */
 const SHARED = 0.6;
 
@@ -79,9 +87,7 @@ const SHARED = 0.6;
 function sharedAttribute(result: Result, all: number): Line {
   const [worst] = suitesThat(result, 'regressed');
   if (worst === undefined) return [];
-  const broken = worst.references
-    .filter(({ status }) => status === 'regressed' || status === 'fell')
-    .map(({ id }) => id);
+  const broken = worst.references.filter(isWorse).map(({ id }) => id);
   const key = suiteKey(worst);
   const [most] = result.attributes
     .filter((attribute) => attribute.verdict === 'regressed' && suiteKey(attribute) === key)
@@ -246,9 +252,15 @@ function comparedNumbers(result: Result): Told {
       ? withoutSubject([sentence(result.title)])
       : scoringAlone([first, ...others], result);
   }
+  const [only] = fresh;
+  if (fresh.length === 1)
+    return {
+      subject: subjectOf(only, result.suites),
+      line: [text('1 new suite, nothing to compare with.')],
+    };
   return {
-    subject: subjectOf(worstSuite(fresh), result.suites),
-    line: [text(`${counted(fresh.length, 'new suite')}, nothing to compare with.`)],
+    subject: [text(counted(fresh.length, 'new suite'))],
+    line: [text(`Nothing to compare with; ${rateRange(fresh)}.`)],
   };
 }
 
@@ -259,10 +271,13 @@ export function evaluatedLine({ suites }: Result): Told {
       subject: subjectOf(only, suites),
       line: [text(`${counted(only.references.length, 'reference')}.`)],
     };
+  return withoutSubject([text(`${counted(suites.length, 'result')}, ${rateRange(suites)}.`)]);
+}
+
+/** `pass rates from 70.0 % to 100.0 %`: head's, the lowest and the highest. */
+function rateRange(suites: readonly SuiteResult[]): string {
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
-  const range =
-    heads.length === 0
-      ? 'nothing could be judged'
-      : `pass rates from ${percent(Math.min(...heads))} to ${percent(Math.max(...heads))}`;
-  return withoutSubject([text(`${counted(suites.length, 'result')}, ${range}.`)]);
+  return heads.length === 0
+    ? 'nothing could be judged'
+    : `pass rates from ${percent(Math.min(...heads))} to ${percent(Math.max(...heads))}`;
 }

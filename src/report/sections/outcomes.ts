@@ -1,4 +1,10 @@
-import { evidenceFirst, nothingToRun, replacedIn, ungradedIn } from '../../judge/outcome-fields.ts';
+import {
+  comparesNothing,
+  evidenceFirst,
+  nothingToRun,
+  replacedIn,
+  ungradedIn,
+} from '../../judge/outcome-fields.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../result/outcome.ts';
 import type { Result } from '../../result/result.ts';
 import { text, type Line, type Tone } from './document.ts';
@@ -166,7 +172,7 @@ const OUTCOMES: OutcomeTable = {
   'no-regression': {
     sign: '✓',
     tone: 'good',
-    words: ({ worse }) => (worse === 0 ? 'No regression' : 'No suite regressed'),
+    words: noRegressionWords,
     line: noRegressionLine,
   },
   'scoring-changed': {
@@ -182,6 +188,11 @@ const OUTCOMES: OutcomeTable = {
     line: evaluatedLine,
   },
 };
+
+function noRegressionWords(outcome: OutcomeOf<'no-regression'>): string {
+  if (comparesNothing(outcome)) return 'Nothing compared';
+  return outcome.worse === 0 ? 'No regression' : 'No suite regressed';
+}
 
 /** The row of an outcome. The table's type ties each key to its member, which TypeScript forgets. */
 function rowOf<O extends RunOutcome>(outcome: O): OutcomeRow<O> {

@@ -135,6 +135,14 @@ describe('headline', () => {
     expect(shared(['r0', 'r1', 'r2'], { path: 'prompts/other.yaml' })).not.toContain(' in ');
   });
 
+  test('says of how many suites the references are that it counts', () => {
+    const one = regression();
+    const capitals = one.suites.find(({ verdict }) => verdict === 'regressed');
+    const two = resultOf({ suites: [...one.suites, { ...capitals!, name: 'towns' }] });
+    expect(words(two)).toContain('7 references clearly got worse, in 2 suites. −9.8 points');
+    expect(words(one)).not.toMatch(/in \d suites/);
+  });
+
   test.each<[string, Result, string]>([
     [
       'a regression',
@@ -159,7 +167,14 @@ describe('headline', () => {
     [
       'a new suite',
       resultOf({ suites: [fresh] }),
-      '✓ No regression: capitals 100.0 %: 1 new suite, nothing to compare with.',
+      '✓ Nothing compared: capitals 100.0 %: 1 new suite, nothing to compare with.',
+    ],
+    [
+      'several new suites, by all their rates',
+      resultOf({
+        suites: [fresh, { ...fresh, name: 'rivers', pass_rate: { ...fresh.pass_rate, head: 0 } }],
+      }),
+      '✓ Nothing compared: 2 new suites: Nothing to compare with; pass rates from 0.0 % to 100.0 %.',
     ],
     [
       'nothing affected',
