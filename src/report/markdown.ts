@@ -229,8 +229,11 @@ function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): stri
   return `${PICTURES[tone]} ${word}`;
 }
 
-function placeUrl({ file, line }: { file: string; line: number }, { place }: Links): string | null {
-  return place === null ? null : safeUrl(place(file.toWellFormed(), line));
+function placeUrl(
+  { file, line, side }: Extract<Inline, { kind: 'place' }>,
+  { place }: Links,
+): string | null {
+  return place === null ? null : safeUrl(place(file.toWellFormed(), line, side));
 }
 
 /** A place, or a name that leads to it; the place behind the name where nothing can be linked. */

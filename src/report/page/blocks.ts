@@ -144,7 +144,8 @@ function inlineHtml(part: Inline, links: Links): string {
 
 /** A place, or a name that leads to it; the place behind the name where nothing can be linked. */
 function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): string {
-  const url = place === null ? null : safeUrl(place(part.file.toWellFormed(), part.line));
+  const url =
+    place === null ? null : safeUrl(place(part.file.toWellFormed(), part.line, part.side));
   const where = `<code>${escapeMarkup(placeText(part))}</code>`;
   if (part.name === undefined) return anchor(where, url);
   const name = `<code>${cutHtml(part.name.text, part.name.limit)}</code>`;

@@ -12,6 +12,7 @@ import {
   NAME_LIMIT,
   code,
   place,
+  standsOn,
   type Links,
   type Piece,
   type Tone,
@@ -101,7 +102,7 @@ export function referenceBody(
 }
 
 function facts(
-  { input, expected, file, line, p, q, history, ...sides }: ReferenceResult,
+  { input, expected, file, line, status, p, q, history, ...sides }: ReferenceResult,
   characters: number,
   links: Links,
 ): string {
@@ -117,7 +118,7 @@ function facts(
     ...(expected === null
       ? []
       : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
-    entry('at', lineHtml([place(file, line)], links)),
+    entry('at', lineHtml([place(file, line, standsOn({ status }))], links)),
     ...stripsHtml(sides, characters, links).map(([name, html]) => entry(name, html)),
     ...(p === null || q === null
       ? []

@@ -159,7 +159,7 @@ const NAMED_KINDS: ReadonlySet<CauseUnit['kind']> = new Set([
 /** A unit by what it is, or by its line and text; where it only takes away, the line is base's. */
 function unitLine(unit: CauseUnit): Line {
   const { kind, name, file, side, lines, base_text, head_text } = unit;
-  const at = place(file, lines.from);
+  const at = place(file, lines.from, side);
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', '), at];
   if (NAMED_KINDS.has(kind)) {
     const what = kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`);

@@ -12,6 +12,7 @@ import {
   type Block,
   type Detail,
   type DiffLine,
+  type Inline,
   type Line,
 } from './document.ts';
 import { flippingScorings } from './flipped-references.ts';
@@ -62,7 +63,7 @@ export function otherChanges(result: Result, { lines }: Detail): Block[] {
     ...(left.length === 0 ? [] : [paragraph([text('Also changed: '), ...filesLine(left)])]),
     ...cut.flatMap(([change]) =>
       group(
-        [text('All changed lines of '), place(change.file, firstLine(change))],
+        [text('All changed lines of '), changePlace(change)],
         [{ kind: 'diff', lines: linesOf(change, lines, result) }],
       ),
     ),
@@ -98,13 +99,19 @@ function linesEach(files: number, lines: number): number {
   return Math.max(4, Math.floor(lines / Math.max(1, files)));
 }
 
+/** Where a file changed; a file that head has no more is shown on base. */
+function changePlace(change: ChangedText, line = firstLine(change)): Inline {
+  const isGone = change.hunks.length > 0 && change.hunks.every(({ head }) => head === 0);
+  return place(change.file, line, isGone ? 'base' : 'head');
+}
+
 /** Where a file changed, what it was called, and which others changed alike. */
 function fileLine([change, ...same]: Alike, result: Result): Line {
   return [
-    place(change.file, causeOf(change, OPEN_LINES, result)?.line ?? firstLine(change)),
+    changePlace(change, causeOf(change, OPEN_LINES, result)?.line),
     ...(change.base_file === null ? [text(', new')] : []),
     ...(change.base_file !== null && change.base_file !== change.file
-      ? [text(', renamed from '), place(change.base_file, 0)]
+      ? [text(', renamed from '), place(change.base_file, 0, 'base')]
       : []),
     ...(same.length === 0 ? [] : [text('; the same in '), ...filesLine(same)]),
   ];
@@ -145,7 +152,7 @@ function filesLine(files: readonly ChangedText[]): Line {
   const more = files.length - shown.length;
   return [
     ...joinLines(
-      shown.map((change) => [place(change.file, firstLine(change))]),
+      shown.map((change) => [changePlace(change)]),
       ', ',
     ),
     ...(more === 0 ? [] : [text(` and ${counted(more, 'more file')}`)]),

@@ -1,4 +1,6 @@
+import type { ReferenceResult } from '../../result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
+import type { Side } from '../../types/plain.ts';
 
 /** Addresses that the report may point to; null where there is nothing to point to. */
 export interface Links {
@@ -13,8 +15,8 @@ export interface Links {
    * unknown.
    */
   forks?: string;
-  /** A line of a file at head; line 0 is the file as a whole. */
-  place: ((file: string, line: number) => string) | null;
+  /** A line of a file at head, or at base where head has it no more; line 0 is the whole file. */
+  place: ((file: string, line: number, side: Side) => string) | null;
 }
 
 export const NO_LINKS: Links = { run: null, report: null, place: null };
@@ -201,8 +203,17 @@ export type Inline =
   | { kind: 'code'; text: string; limit: number }
   /** A text with parts of it emphasised or left out. */
   | { kind: 'pieces'; pieces: Piece[] }
-  /** A line of a file; `name` is what stands there and leads to it, instead of the line itself. */
-  | { kind: 'place'; file: string; line: number; name?: { text: string; limit: number } }
+  /**
+   * A line of a file on one side; `name` is what stands there and leads to it, instead of the line
+   * itself.
+   */
+  | {
+      kind: 'place';
+      file: string;
+      line: number;
+      side: Side;
+      name?: { text: string; limit: number };
+    }
   /** The outcome of a suite in a word. */
   | { kind: 'verdict'; sign: string; word: string; tone: Tone }
   /** The sign of an outcome; where there are pictures, one that has the tone's colour. */
@@ -252,17 +263,29 @@ export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
   limit,
 });
 
-export const place = (file: string, line: number): Inline => ({ kind: 'place', file, line });
+export const place = (file: string, line: number, side: Side = 'head'): Inline => ({
+  kind: 'place',
+  file,
+  line,
+  side,
+});
+
+/** The side on which a reference stands where its file says. */
+export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
+  return status === 'removed' ? 'base' : 'head';
+}
 
 /**
- * Someone's text that leads to its place; where nothing can be linked the place stands behind it.
+ * Someone's text that leads to its reference; where nothing can be linked the place stands behind
+ * it.
  */
 export function placeLink(
   words: string,
-  { file, line }: { file: string; line: number },
+  reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,
   limit: number = NAME_LIMIT,
 ): Inline {
-  return { kind: 'place', file, line, name: { text: words, limit } };
+  const { file, line } = reference;
+  return { kind: 'place', file, line, side: standsOn(reference), name: { text: words, limit } };
 }
 
 export const lineBreak: Inline = { kind: 'break' };

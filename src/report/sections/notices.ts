@@ -5,7 +5,7 @@ import { errorOf } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import type { Notice, NoticeKind, Problem } from '../../types/plain.ts';
+import type { Notice, NoticeKind, Problem, Side } from '../../types/plain.ts';
 import {
   group,
   joinLines,
@@ -175,14 +175,16 @@ interface Said {
   suite: string | null;
   what: string;
   place: Notice['place'];
+  /** Where that place is: what is removed stands on base alone. */
+  side: Side;
 }
 
 function saidBy({ suites }: Result): (notice: Notice) => Said {
   const names = [...new Set(suites.map(({ name }) => name))];
-  return ({ message, place: at }) => {
+  return ({ kind, message, place: at }) => {
     const suite = names.find((name) => message.startsWith(`${name}: `)) ?? null;
     const what = suite === null ? message : message.slice(suite.length + 2);
-    return { suite, what, place: at };
+    return { suite, what, place: at, side: kind === 'removed' ? 'base' : 'head' };
   };
 }
 
@@ -202,6 +204,10 @@ function noticeLine(words: string, [first, ...others]: [Said, ...Said[]]): Line 
     text(`${words}: ${shorten(`${of}${times}${first.what}`, SENTENCE)}`),
     ...(at === null
       ? []
-      : [text(others.length === 0 ? ' (' : ' (first at '), place(at.file, at.line), text(')')]),
+      : [
+          text(others.length === 0 ? ' (' : ' (first at '),
+          place(at.file, at.line, first.side),
+          text(')'),
+        ]),
   ];
 }

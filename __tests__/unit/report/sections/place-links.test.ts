@@ -22,7 +22,38 @@ test.each([
   ['sub/', 'a.yaml', 1, 'sub/a.yaml#L1'],
 ])('of a project in %s the file %s, line %i is at %s', (directory, file, line, path) => {
   const { place } = placeLinks({ ...resultOf({}), source: { ...source, directory } });
-  expect(place?.(file, line)).toBe(`${source.url}/blob/${SHA}/${path}`);
+  expect(place?.(file, line, 'head')).toBe(`${source.url}/blob/${SHA}/${path}`);
+});
+
+test('what head has no more is linked where base has it', () => {
+  const result = resultOf({
+    suites: [
+      {
+        ...regression().suites[0]!,
+        because: [{ key: 'removed prompt', file: 'prompts/gone.yaml' }],
+        verdict: 'removed',
+        references: [
+          { ...regression().suites[0]!.references[0]!, status: 'removed', base: null, head: null },
+        ],
+      },
+      regression().suites[1]!,
+    ],
+    notices: [
+      {
+        kind: 'removed',
+        place: { file: 'prompts/tests/gone.yaml', line: 7 },
+        message: 'p: 1 gone',
+      },
+    ],
+  });
+  const comment = renderComment({ ...result, source }, { marker: '<!-- m -->' });
+  const [reference] = result.suites[0]!.references;
+  for (const at of [
+    'prompts/gone.yaml',
+    'prompts/tests/gone.yaml#L7',
+    `${reference!.file}#L${String(reference!.line)}`,
+  ])
+    expect(comment).toContain(`${source.url}/blob/${result.base!.sha}/apps/bot/${at}`);
 });
 
 test('nothing is linked where nobody knows where the files are shown', () => {
