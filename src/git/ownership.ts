@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join, parse, relative, sep } from 'node:path';
 import { git, type GitPlace } from './command.ts';
 import type { Checkout } from './discover.ts';
@@ -16,24 +15,11 @@ export async function trackedAt(
 ): Promise<string[]> {
   if (checkout === null) return [];
   if (!isWithin(path, checkout.root)) return [];
-  const below = relative(checkout.root, path).split(sep).join('/');
-  const index = join(checkout.gitDir, 'index');
-  if (await isUnnamedIn(index, below)) return [];
-  const asked = below === '' ? [] : ['--', below];
-  const environment = { ...place.environment, GIT_INDEX_FILE: index };
+  const below = relative(checkout.root, path);
+  const asked = below === '' ? [] : ['--', below.split(sep).join('/')];
+  const environment = { ...place.environment, GIT_INDEX_FILE: join(checkout.gitDir, 'index') };
   const listed = await git({ ...place, environment }, ['ls-files', '-z', '--full-name', ...asked]);
   return splitNul(listed).map((entry) => entry.toString('utf8'));
-}
-
-/**
- * Whether an index spells out the path of every file, and nowhere this one, which is mostly so and
- * takes no git to see. Newer forms shorten paths, and parts of an index stand in another file.
- */
-async function isUnnamedIn(index: string, path: string): Promise<boolean> {
-  const content = await readFile(index).catch(() => null);
-  if (content === null || path === '') return false;
-  const spelledOut = content.toString('latin1', 0, 4) === 'DIRC' && content.readUInt32BE(4) <= 3;
-  return spelledOut && ![path, 'link', 'sdir'].some((text) => content.includes(text));
 }
 
 /** Whether an absolute path lies in a folder, or is it; no link is followed. */

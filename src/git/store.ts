@@ -1,7 +1,8 @@
-import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import {
+  git,
   gitEnvironment,
   hasCode,
   isolatedEnvironment,
@@ -10,7 +11,6 @@ import {
   type GitPlace,
 } from './command.ts';
 import type { Checkout } from './discover.ts';
-import { copyRefs } from './refs.ts';
 import { configuredAddress, isReaching, type RemoteAddress } from './remote.ts';
 import { splitNul } from './tree.ts';
 
@@ -157,11 +157,62 @@ async function borrow(
 ): Promise<GitStore['head']> {
   const objects = join(checkout.commonDir, 'objects');
   const [head] = await Promise.all([
-    copyRefs(checkout, asking, store),
+    copyRefs(asking, store),
     writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`),
     copyIfThere(join(checkout.commonDir, 'shallow'), join(store, 'shallow')),
   ]);
   return head;
+}
+
+/**
+ * HEAD, of which it gives the commit, and every ref. A ref that stands for another, as a remote's
+ * HEAD does, stays one.
+ */
+async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
+  const [head, listing] = await Promise.all([
+    headOf(asking),
+    git(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
+  ]);
+  const rows = listing
+    .toString('utf8')
+    .split('\n')
+    .flatMap((row) => {
+      const [id = '', name = '', target = ''] = row.split(' ');
+      return /^refs\/(?!.*\.\.)/.test(name) ? [{ id, name, target }] : [];
+    });
+  const packed = rows.filter(({ target }) => target === '');
+  await writeFile(
+    join(store, 'packed-refs'),
+    `# pack-refs with: sorted\n${packed.map(({ id, name }) => `${id} ${name}\n`).join('')}`,
+  );
+  for (const { name, target } of rows.filter((row) => row.target !== '')) {
+    const file = join(store, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `ref: ${target}\n`);
+  }
+  if (head === null) return null;
+  await writeFile(join(store, 'HEAD'), head);
+  const [, branch, id = null] = /^(?:ref: (\S+)|(\S+))\n$/.exec(head.toString('utf8')) ?? [];
+  return branch === undefined ? id : (rows.find(({ name }) => name === branch)?.id ?? null);
+}
+
+/** A branch of an ordinary name, or a commit. */
+const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
+
+/**
+ * What HEAD is, as the line of a file: a branch, or a commit; null for neither. Its own file says
+ * so, unless it is a link, or of another form.
+ */
+async function headOf(asking: GitPlace): Promise<string | Buffer | null> {
+  const file = join(asking.gitDir, 'HEAD');
+  const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();
+  if (HEAD_LINE.test(line.toString('latin1'))) return line;
+  const [branch, commit] = await Promise.all([
+    runGit(asking, ['symbolic-ref', '--quiet', 'HEAD']),
+    runGit(asking, ['rev-parse', '--verify', '--quiet', 'HEAD']),
+  ]);
+  if (branch.code === 0) return `ref: ${branch.output.toString('utf8')}`;
+  return commit.code === 0 ? commit.output : null;
 }
 
 /** Whether there was a file to copy. */
