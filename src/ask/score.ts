@@ -1,7 +1,10 @@
 import type { Scoring } from '../select/scoring.ts';
 import { isBatched } from '../select/targets.ts';
 import {
+  comparesEmbeddings,
+  everyMetric,
   gatesByPreference,
+  isModelGraded,
   isPairwise,
   judgingTargets,
   metricsFor,
@@ -10,7 +13,7 @@ import {
 import type { Metric, Score } from '../types/metric.ts';
 import { whyDeclined } from '../types/model.ts';
 import { inDependencyOrder, inWaves } from './conditions.ts';
-import type { ScoringItem, Answer } from './execute.ts';
+import { WINDOW, type ScoringItem, type Answer } from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
 import { scoreRows, type AnswerRow } from './score-objects.ts';
 
@@ -42,6 +45,33 @@ interface ScoredAnswer {
  * `depends_on` does not hold is skipped with its reason.
  */
 export async function scoreItems(
+  items: readonly ScoringItem[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<ScoredAnswer[]> {
+  const metrics = everyMetric({
+    metrics: scoring.tests.metrics,
+    references: items.map(({ reference }) => reference),
+  });
+  if (!metrics.every(isComputed)) return scoreTogether(items, scoring, tools);
+  const scored: ScoredAnswer[] = [];
+  // While it is scored, an answer takes some 2 KB beside itself.
+  for (let start = 0; start < items.length; start += WINDOW)
+    scored.push(...(await scoreTogether(items.slice(start, start + WINDOW), scoring, tools)));
+  return scored;
+}
+
+/** Whether a metric follows from one answer without a model or the user's code: in any batch alike. */
+function isComputed(metric: Metric): boolean {
+  return (
+    metric.source.kind === 'built-in' &&
+    !isModelGraded(metric) &&
+    !comparesEmbeddings(metric) &&
+    !isPairwise(metric)
+  );
+}
+
+async function scoreTogether(
   items: readonly ScoringItem[],
   scoring: Scoring,
   tools: ScoringTools,
