@@ -46,18 +46,20 @@ export function agreementWith(
   repeats = 1,
 ): RubricAgreement {
   const labels = [...rubric.choice_scores.keys()];
-  const counted = examples.flatMap(({ expected, label }) =>
+  const graded = examples.flatMap(({ expected, label }) =>
     label !== null && labels.includes(expected) ? [{ expected, label }] : [],
   );
   const table = labels.map((expected) =>
     labels.map(
-      (label) => counted.filter((one) => one.expected === expected && one.label === label).length,
+      (label) =>
+        graded.filter((example) => example.expected === expected && example.label === label).length,
     ),
   );
   const passing = passingLabels(rubric) ?? passingLabels(rubric, { better: 'higher' });
   const good = (label: string): boolean => passing?.has(label) === true;
   const count = (expected: boolean, label: boolean): number =>
-    counted.filter((one) => good(one.expected) === expected && good(one.label) === label).length;
+    graded.filter((example) => good(example.expected) === expected && good(example.label) === label)
+      .length;
   const rates = agreementOf({
     truePositive: count(true, true),
     falseNegative: count(true, false),
@@ -67,16 +69,16 @@ export function agreementWith(
   const interval = (passes: number, others: number): Interval | null =>
     wilson({ passes: passes / repeats, tries: (passes + others) / repeats });
   const share = (part: number): number | null =>
-    counted.length === 0 ? null : part / counted.length;
+    graded.length === 0 ? null : part / graded.length;
   return {
-    judged: counted.length,
-    agreement: share(counted.filter(({ expected, label }) => expected === label).length),
+    judged: graded.length,
+    agreement: share(graded.filter(({ expected, label }) => expected === label).length),
     true_positive_rate: rates.truePositiveRate,
     true_negative_rate: rates.trueNegativeRate,
     true_positive_interval: interval(count(true, true), count(true, false)),
     true_negative_interval: interval(count(false, false), count(false, true)),
     kappa: cohenKappa(table),
-    base_rate: share(counted.filter(({ expected }) => good(expected)).length),
+    base_rate: share(graded.filter(({ expected }) => good(expected)).length),
   };
 }
 
@@ -190,17 +192,13 @@ function unread(
   base: readonly (string | null)[],
   head: readonly (string | null)[],
 ): Notice[] {
-  return (
-    [
-      ['base', base],
-      ['head', head],
-    ] as const
-  ).flatMap(([side, labels]) => {
-    const without = labels.filter((label) => label === null).length;
+  const sides = { base, head };
+  return (['base', 'head'] as const).flatMap((side): Notice[] => {
+    const without = sides[side].filter((label) => label === null).length;
     if (without === 0) return [];
     return [
       {
-        kind: 'ungraded' as const,
+        kind: 'ungraded',
         place,
         message: `the rubric "${name}": ${String(without)} of ${counted(examples.length, 'example')} got no readable grade on ${side}; those are not counted`,
       },

@@ -92,18 +92,13 @@ export interface MetricDefinition {
   ): Promise<Measured[]>;
 }
 
-interface Description {
-  name: string;
-  group: MetricGroup;
-  summary: string;
-  range: string;
-  passes: string;
+interface Description extends Pick<
+  MetricDefinition,
+  'name' | 'group' | 'summary' | 'range' | 'passes' | 'whole' | 'source' | 'example'
+> {
   better?: 'lower' | 'none';
   /** It looks at tool calls, and so has something to say at their level. */
   calls?: true;
-  whole?: true;
-  source: string;
-  example: MetricExample;
 }
 
 type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
@@ -139,17 +134,16 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
     ...description
   } = spec;
   const parameters = z.strictObject({ ...shape, ...shared });
-  const parse = (given: Record<string, Json>): Options<S> | null => {
-    const result = parameters.safeParse(given);
-    return result.success ? (result.data as unknown as Options<S>) : null;
+  const names = Object.keys(parameters.shape);
+  const read = (given: Record<string, Json>): { options: Options<S> } | { wrong: string[] } => {
+    const { success, data, error } = parameters.safeParse(given);
+    return success
+      ? { options: data as unknown as Options<S> }
+      : { wrong: error.issues.flatMap((issue) => describeIssue(issue, spec.name, names)) };
   };
   const problems = (given: Record<string, Json>): string[] => {
-    const result = parameters.safeParse(given);
-    if (!result.success)
-      return result.error.issues.flatMap((issue) =>
-        describeIssue(issue, spec.name, Object.keys(parameters.shape)),
-      );
-    return check?.(result.data as unknown as Options<S>) ?? [];
+    const found = read(given);
+    return 'wrong' in found ? found.wrong : (check?.(found.options) ?? []);
   };
   return {
     ...description,
@@ -158,15 +152,15 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
     problems,
     levels: calls ? ['Message', 'Turn', 'Thread', 'ToolCall'] : ['Message', 'Turn', 'Thread'],
     usesExpected: (given) => {
-      const options = parse(given);
-      return spec.needs.expected && (options === null || (usesExpected?.(options) ?? true));
+      const found = read(given);
+      return spec.needs.expected && ('wrong' in found || (usesExpected?.(found.options) ?? true));
     },
     async score(answers, given, context) {
+      const found = read(given);
       const wrong = problems(given);
-      const options = parse(given);
-      if (options === null || wrong.length > 0)
+      if ('wrong' in found || wrong.length > 0)
         return answers.map(() => measureError(wrong.join('; ')));
-      return await score(answers, options, context);
+      return await score(answers, found.options, context);
     },
   };
 }
@@ -191,11 +185,9 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   return defineBatch({
     ...rest,
     needs: { expected: false, model: false },
-    score: (answers, options, context) =>
-      Promise.resolve(
-        answers.map((answer) =>
-          measure({ answer, output: answer.completion.output, options, context }),
-        ),
+    score: async (answers, options, context) =>
+      answers.map((answer) =>
+        measure({ answer, output: answer.completion.output, options, context }),
       ),
   });
 }
@@ -280,11 +272,10 @@ export function missingExpected(metric: string): Measured {
 }
 
 function describeIssue(issue: z.core.$ZodIssue, metric: string, names: string[]): string[] {
-  if (issue.code === 'unrecognized_keys') {
+  if (issue.code === 'unrecognized_keys')
     return issue.keys.map(
       (key) => `with.${key} is not a parameter of ${metric}${suggestion(key, names)}`,
     );
-  }
   return [`with.${issue.path.join('.')}: ${issue.message}`];
 }
 

@@ -1,6 +1,15 @@
 import { Buffer } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { errorMessage } from '../errors.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
+
+/**
+ * What runs in the engine before any user code: what asks the host, and what calls the code. A
+ * bundle carries them as files beside its entry, as long as their names are read in a file without
+ * `import()`.
+ */
+export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
+export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
 /** What confined JavaScript may ask about at once, in characters: the answer blocks its thread. */
 const MOST = 256 * 1024;

@@ -4,7 +4,6 @@
  * whole bundle: there this module is the only one that goes on, because it never finishes loading in
  * the thread, and so the entry that waits for it never runs a second time.
  */
-import { readFileSync } from 'node:fs';
 import {
   Worker,
   isMainThread,
@@ -15,7 +14,7 @@ import {
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { errorMessage } from '../errors.ts';
 import { limits, type Link, type StartLink, type ThreadAnswer } from './link.ts';
-import { createEvaluation, loadEngine, type Evaluation } from './quickjs-engine.ts';
+import { prepareCode, loadEngine, type PreparedCode } from './quickjs-engine.ts';
 import { oneLine } from './reply.ts';
 
 interface Job {
@@ -96,31 +95,28 @@ function startThread(settings: ThreadSettings): Worker {
 }
 
 async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSettings): Promise<never> {
-  // A bundle carries these as files beside its entry.
-  const globals = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
-  const guest = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
   const newModule = await loadEngine();
   let module: QuickJSWASMModule | null = null;
   let job: Job = { place: '', code: '', outputs: [] };
-  let evaluation: Evaluation | null = null;
+  let prepared: PreparedCode | null = null;
   let last = Promise.resolve();
   port.on('message', (message: ToThread) => {
     last = last.then(async () => {
       if (message.kind === 'job') {
-        if (!isSame(message, job)) evaluation = module = null;
+        if (!isSame(message, job)) prepared = module = null;
         job = message;
         return;
       }
       // An engine of its own for each code and place: nothing is ever another's, not even memory.
       module ??= await newModule();
-      evaluation ??= createEvaluation(module, job, { timeoutSeconds, globals, guest });
+      prepared ??= prepareCode(module, job, timeoutSeconds);
       port.postMessage({
         kind: 'answer',
-        answer: evaluation.evaluate(message.id, message.variables),
+        answer: prepared.evaluate(message.id, message.variables),
       } satisfies FromThread);
       if (alone) {
-        endQuietly(evaluation);
-        evaluation = null;
+        endQuietly(prepared);
+        prepared = null;
       }
     });
   });
@@ -129,9 +125,9 @@ async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSetting
 }
 
 /** An engine that user code has spoilt so far that it cannot be ended is left with its thread. */
-function endQuietly(evaluation: Evaluation): void {
+function endQuietly(prepared: PreparedCode): void {
   try {
-    evaluation.end();
+    prepared.end();
   } catch {
     // The answer it gave is on its way; one that spoilt it is `spent`, and the thread ends.
   }

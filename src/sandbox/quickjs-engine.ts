@@ -5,19 +5,12 @@ import type {
   QuickJSSyncVariant,
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { answerHostCall } from './host-calls.ts';
+import { answerHostCall, globalsProgram, guestProgram } from './host-calls.ts';
 import { limits, type ThreadAnswer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 
-/** How long an evaluation may take, and the programs that QuickJS runs before any user code. */
-export interface EngineSettings {
-  timeoutSeconds: number;
-  globals: string;
-  guest: string;
-}
-
 /** An engine that was given one code. */
-export interface Evaluation {
+export interface PreparedCode {
   /** Evaluates it on one set of variables (a JSON map). Never throws because of the code. */
   evaluate(id: string, variables: string): ThreadAnswer;
   /** Gives the engine's memory back. */
@@ -34,17 +27,17 @@ const JOBS_AT_ONCE = 1000;
  * everything else goes through. An answer that is `spent` leaves the engine in an unknown state; it
  * must not be asked again.
  */
-export function createEvaluation(
+export function prepareCode(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
-  { timeoutSeconds, globals, guest: source }: EngineSettings,
-): Evaluation {
+  timeoutSeconds: number,
+): PreparedCode {
   const runtime = module.newRuntime();
   // A quarter of what the thread's own stack takes: the engine must notice first.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
-  addGlobals(context, globals);
-  const guest = context.unwrapResult(context.evalCode(source, 'guest.js'));
+  addGlobals(context);
+  const guest = context.unwrapResult(context.evalCode(guestProgram, 'guest.js'));
   const bounds = context.unwrapResult(
     context.evalCode(
       `(${JSON.stringify({ reply: limits.reply, printed: limits.printed, remark: limits.remark })})`,
@@ -131,8 +124,8 @@ function evaluateWithin(
 }
 
 /** Gives code what Node has and the engine lacks; the host answers text with text. */
-function addGlobals(context: QuickJSContext, source: string): void {
-  const add = context.unwrapResult(context.evalCode(source, 'globals.js'));
+function addGlobals(context: QuickJSContext): void {
+  const add = context.unwrapResult(context.evalCode(globalsProgram, 'globals.js'));
   const host = context.newFunction('host', (question) =>
     context.newString(answerHostCall(context.getString(question))),
   );

@@ -6,27 +6,18 @@ import type { Result } from '../result/result.ts';
 import type { AnswerExchange } from '../session/cached-complete.ts';
 import type { Session } from '../session/session.ts';
 import { findLocalSides, WORKTREE, type Sides } from '../session/sides.ts';
-import type { Variant } from '../suite/suite.ts';
 import type { Completion } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { runSides, type Evaluation, type WorkLook, type WrittenPrompt } from './evaluate.ts';
-
-/** The tries of one reference in one column, to be made more of. */
-export interface Single {
-  suite: string;
-  id: string;
-  variant: Variant;
-  tries: number;
-  /** Base is asked too. */
-  compared: boolean;
-}
-
-/** What a look may spend. */
-interface Allowance {
-  maxCalls: number | null;
-  /** US dollars. */
-  maxCost: number | null;
-}
+import {
+  capped,
+  endingWith,
+  onlyOne,
+  saying,
+  silent,
+  type Allowance,
+  type Single,
+} from './narrow-session.ts';
 
 /** The project that the workbench is open on, and how to get at it. */
 export interface OpenProject {
@@ -200,8 +191,8 @@ export function lookAtOne(
   { edited, progress, paid }: Omit<Onlooker, 'show'>,
 ): Promise<Result | null> {
   return project.inSession(async (opened) => {
-    const told = saying(endingWith(opened, edited), progress);
-    const session = capped(onlyOne(told, single), allowance);
+    const live = saying(endingWith(opened, edited), progress);
+    const session = capped(onlyOne(live, single), allowance);
     const { sides } = await sidesOf(session, project.base);
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };
@@ -215,66 +206,7 @@ export function lookAtOne(
   });
 }
 
-function capped(session: Session, allowance: Allowance): Session {
-  return { ...session, inputs: { ...session.inputs, ...allowance } };
-}
-
-/**
- * For looks that make no model calls: no cap refuses what lies there, and what they do is over before
- * anybody has read of it.
- */
-function silent(session: Session): Session {
-  const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
-  return { ...capped(session, free), progress: { style: 'steps', write: () => undefined } };
-}
-
-/** The session, whose progress is said in one line that changes. */
-function saying(session: Session, write: (line: string) => void): Session {
-  return { ...session, progress: { style: 'line', write } };
-}
-
-/** The session, in which no further call is made once the files have changed. */
-function endingWith(session: Session, edited: AbortSignal): Session {
-  const { halting } = session;
-  return {
-    ...session,
-    halting: {
-      ...halting,
-      signal: AbortSignal.any([halting.signal, edited]),
-      halted: () =>
-        halting.halted() ??
-        (edited.aborted ? { title: 'Interrupted', why: 'the files changed' } : null),
-    },
-  };
-}
-
 const NONE = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
-
-/** A session in which one reference alone runs in one column, so many times. */
-function onlyOne(session: Session, { suite, id, variant, tries }: Single): Session {
-  const { inputs } = session;
-  const { overrides } = inputs.read;
-  return {
-    ...session,
-    inputs: {
-      ...inputs,
-      read: {
-        ...inputs.read,
-        overrides: {
-          ...overrides,
-          prompts: [suite],
-          references: [id],
-          tags: null,
-          only: { ...variant.parameters, model: variant.model },
-          settings: [
-            ...overrides.settings.filter(({ path }) => path[0] !== 'n_tries'),
-            { path: ['n_tries'], value: tries, line: `n_tries=${String(tries)}` },
-          ],
-        },
-      },
-    },
-  };
-}
 
 /** Base and the files; the files alone where git has nothing to compare with, and why. */
 async function sidesOf(

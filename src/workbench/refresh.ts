@@ -3,7 +3,8 @@ import { spendWords, type Spend } from '../report/page/workbench.ts';
 import type { Result } from '../result/result.ts';
 import { filesNamed, type News } from '../session/watch.ts';
 import type { WorkLook } from './evaluate.ts';
-import { look, lookAtOne, type OpenProject, type Onlooker, type Single } from './look.ts';
+import { look, lookAtOne, type OpenProject, type Onlooker } from './look.ts';
+import type { Single } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
 import type { WrittenEdit } from './write-back.ts';
 

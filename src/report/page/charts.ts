@@ -11,7 +11,12 @@ import {
   valuesWords,
 } from '../sections/attributes.ts';
 import { NAME_LIMIT, bytes } from '../sections/document.ts';
-import { attributesWorstFirst, explainedSuites, suiteKey } from '../sections/explained-suites.ts';
+import {
+  attributesWorstFirst,
+  explainedSuites,
+  KIND_WORDS,
+  suiteKey,
+} from '../sections/explained-suites.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import { change, rateInterval, rates, signedInterval } from '../sections/phrases.ts';
 import { rankedPrompts, type Ranked } from '../sections/tables.ts';
@@ -93,11 +98,6 @@ function cardsOf(
   ].join('\n');
 }
 
-const PLURALS: Readonly<Record<AttributeResult['kind'], string>> = {
-  domain: 'domains',
-  subtask: 'sub-tasks',
-};
-
 function priorCard(
   all: readonly AttributeResult[],
   rows: readonly AttributeResult[],
@@ -107,9 +107,9 @@ function priorCard(
 ): string {
   return cardHtml({
     title: 'Prior',
-    note: `${cut}How much of the suite each ${kind === 'domain' ? 'domain' : 'sub-task'} makes up.`,
+    note: `${cut}How much of the suite each ${KIND_WORDS[kind]} makes up.`,
     svg: priorChart({
-      label: `Prior of ${counted(rows.length, kind === 'domain' ? 'domain' : 'sub-task')}, as a bar each; the numbers are in the table below.`,
+      label: `Prior of ${counted(rows.length, KIND_WORDS[kind])}, as a bar each; the numbers are in the table below.`,
       rows: rows.map(({ name, prior }) => ({ name, prior })),
     }),
     table: table(
@@ -136,47 +136,37 @@ function proficiencyCard(
   const named = valuesHead(all);
   const valued = named === null ? null : escapeMarkup(named);
   const means = valued === null ? '' : ` ${VALUES_WORDS}`;
-  const meanOf = (attribute: AttributeResult): string[] =>
-    valued === null ? [] : [valuesWords(attribute)];
   return cardHtml({
     title: 'Proficiency',
     note: diff
       ? `${cut}Pass rate: ○ base, ● head; band: 90 % interval of the change. Coloured where the test over all attributes calls it.${means}`
       : `${cut}Pass rate of the references of each.${means}`,
     svg: sidesChart({
-      label: `Pass rate of ${PLURALS[kind]}${diff ? ', base and head' : ''}: ${count(rows.length)} rows; the numbers are in the table below.`,
+      label: `Pass rate of ${KIND_WORDS[kind]}s${diff ? ', base and head' : ''}: ${count(rows.length)} rows; the numbers are in the table below.`,
       rows: rows.map((attribute) => sidesRow(attribute, diff)),
     }),
-    table: diff
-      ? table(
-          [
-            'Attribute',
-            'References compared',
-            'Pass rate',
-            'Difference',
-            '90 % interval',
-            'Verdict',
-            ...(valued === null ? [] : [valued]),
-          ],
-          all,
-          (attribute) => [
-            count(attribute.n),
-            rates(attribute.base, attribute.head),
-            change(attribute),
-            signedInterval(attribute.low, attribute.high),
-            verdictWords(attribute),
-            ...meanOf(attribute),
-          ],
-        )
-      : table(
-          ['Attribute', 'References judged', 'Pass rate', ...(valued === null ? [] : [valued])],
-          all,
-          (attribute) => [
-            count(attribute.n),
-            rates(attribute.base, attribute.head),
-            ...meanOf(attribute),
-          ],
-        ),
+    table: table(
+      [
+        'Attribute',
+        diff ? 'References compared' : 'References judged',
+        'Pass rate',
+        ...(diff ? ['Difference', '90 % interval', 'Verdict'] : []),
+        ...(valued === null ? [] : [valued]),
+      ],
+      all,
+      (attribute) => [
+        count(attribute.n),
+        rates(attribute.base, attribute.head),
+        ...(diff
+          ? [
+              change(attribute),
+              signedInterval(attribute.low, attribute.high),
+              verdictWords(attribute),
+            ]
+          : []),
+        ...(valued === null ? [] : [valuesWords(attribute)]),
+      ],
+    ),
   });
 }
 
