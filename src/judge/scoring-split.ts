@@ -1,5 +1,6 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { clustersOf, criticalOf } from '../plan/tries.ts';
+import type { TryResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { Because } from '../result/suite-result.ts';
 import { isScoringKey } from '../select/scoring.ts';
@@ -131,13 +132,35 @@ export function fallUnderBase(
   return { base: base_base, head: head_base, references, excuse };
 }
 
-/** Whether the metrics that gate on head are some of those that gate on base, but not all. */
-function hasFewerChecks({ deciding, other }: SuiteComparison['run']): boolean {
+/**
+ * Whether the metrics that gate on head are some of those that gate on base, but not all; or one of
+ * base's gates there too and skips every answer that base's judges.
+ */
+function hasFewerChecks({ deciding, other, runs }: SuiteComparison['run']): boolean {
   const names = (tests: Tests): Set<string> =>
     new Set(everyMetric(tests).flatMap(({ name, skip }) => (skip ? [] : [name])));
   const after = names(deciding.tests);
   const before = other === null ? after : names(other.tests);
-  return after.size < before.size && [...after].every((name) => before.has(name));
+  const tries = runs.flatMap(({ base, head }) => [...base, ...head]);
+  const [byHead, byBase] = [
+    judging(tries.map(({ result }) => result)),
+    judging(tries.flatMap(({ other: others }) => others ?? [])),
+  ];
+  return (
+    (after.size < before.size && [...after].every((name) => before.has(name))) ||
+    [...after].some((name) => byBase.has(name) && !byHead.has(name))
+  );
+}
+
+/** The metrics that passed or failed an answer. */
+function judging(tries: readonly TryResult[]): Set<string> {
+  return new Set(
+    tries.flatMap(({ scores }) =>
+      scores.flatMap(({ metric, status }) =>
+        status === 'pass' || status === 'fail' ? [metric] : [],
+      ),
+    ),
+  );
 }
 
 function underBase(tries: ReferenceRun['base'], most: number): Outcome[] {

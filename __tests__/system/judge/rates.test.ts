@@ -132,6 +132,24 @@ describe('a scoring and a prompt that both change', () => {
     metrics: [metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } })],
   };
 
+  /** The exact check, but only of answers that `also` gives a value which no check has. */
+  const waiting = {
+    ...exact.metrics[0]!,
+    depends_on: [
+      {
+        name: 'also',
+        type: null,
+        kwargs: null,
+        metric_name: null,
+        metric_level: null,
+        relative_object_position: 0,
+        metric_min_value: 2,
+        metric_max_value: 3,
+        place: { file: 'prompts/tests/p.yaml', line: 3 },
+      },
+    ],
+  };
+
   async function split(
     list: Reference[],
     reply: Reply,
@@ -206,6 +224,7 @@ describe('a scoring and a prompt that both change', () => {
   test.each([
     ['is gone', [metric('also')]],
     ['is skipped', [metric('also'), { ...exact.metrics[0]!, skip: true }]],
+    ['waits for what never comes', [metric('also'), metric('new'), waiting]],
   ])('are not green where the check that would have failed %s', async (_, metrics) => {
     const own = { settings: settings({ n_tries: 3 }) };
     const both = { metrics: [metric('also'), exact.metrics[0]!] };
