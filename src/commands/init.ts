@@ -15,7 +15,14 @@ import { directoryOption } from './options.ts';
 import { dayOf } from './project.ts';
 import { isAccount, seeProject, type SeenProject } from './see-project.ts';
 import type { Terminal } from './terminal.ts';
-import { PLACEHOLDER, jobOf, publisher, workflowPath, workflowText } from './workflow.ts';
+import {
+  PLACEHOLDER,
+  endpointKey,
+  jobOf,
+  publisher,
+  workflowPath,
+  workflowText,
+} from './workflow.ts';
 
 interface InitOptions {
   directory: string;
@@ -50,7 +57,8 @@ export function initCommand(
       const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
       const guessed = options.owner === undefined && owner === seen.account;
       const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
-      const vendors = seen.vendors.length > 0 ? seen.vendors : [vendorOfKeys(env)];
+      const vendors =
+        seen.vendors.length + seen.endpoints.length > 0 ? seen.vendors : [vendorOfKeys(env)];
       const keys = vendors.map((vendor) => factsOf(vendor).keyVariable);
       const unset = keys.filter((key) => !env[key]?.trim());
       const files = new Map(
@@ -92,7 +100,7 @@ function checkOwner(owner: string): void {
 
 /** Files to write, by their paths below the root. */
 async function wantedFiles(
-  { below, settings, prompts, foreign, workflow, unpriced }: SeenProject,
+  { below, settings, prompts, foreign, workflow, endpoints, unpriced }: SeenProject,
   vendors: readonly VendorName[],
   owner: string,
 ): Promise<Map<string, string>> {
@@ -102,7 +110,8 @@ async function wantedFiles(
     ? starterFiles(vendor)
     : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, unpriced)]] : []);
   const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
-  if (workflow === null) files.set(workflowPath(below), await workflowText(below, owner, vendors));
+  if (workflow === null)
+    files.set(workflowPath(below), await workflowText(below, owner, { vendors, endpoints }));
   return files;
 }
 
@@ -143,16 +152,18 @@ interface Facts {
 }
 
 function nextSteps(
-  { git, below, foreign, prompts, workflow, unpriced }: SeenProject,
+  seen: SeenProject,
   files: ReadonlyMap<string, string>,
   { keys, unset, owner, guessed, shown }: Facts,
 ): string[] {
+  const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
     ...(git ? [] : ['Run git init here: what changed is seen by comparing with a commit.']),
     ...keys.map(
       (key) => `Add your model key as the repository secret ${key}; ${hereWords(key, unset)}.`,
     ),
+    ...endpointSteps(seen),
     ...(owner === PLACEHOLDER && files.size > 0
       ? [
           `Replace ${PLACEHOLDER} in the new files with the account that publishes the action (or give it: --owner).`,
@@ -186,6 +197,14 @@ function nextSteps(
     '',
     ...commandLines(directoryOption(shown(below))),
   ];
+}
+
+/** What a new workflow wants to know of the servers in it. */
+function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
+  return (workflow === null ? endpoints : []).map((name) => {
+    const key = endpointKey(name);
+    return `Write the address of the server ${name} into the workflow (endpoints), and its key as the repository secret ${key}; where it asks for none, take key=… out. Here: export EVALDIFF_ENDPOINTS="${name}=https://… key=${key}".`;
+  });
 }
 
 /** Where a key comes from on this machine. */

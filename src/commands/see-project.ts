@@ -10,8 +10,9 @@ import { builtInRubrics } from '../metrics/rubric.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { loadListPrices } from '../session/prices.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
-import { everyMetric, namedModels } from '../suite/metrics.ts';
+import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
 import { askedModel } from '../suite/models.ts';
+import type { Project } from '../suite/suite.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { VendorName } from '../types/vendors.ts';
 import { findWorkflow, type FoundWorkflow } from './workflow.ts';
@@ -33,6 +34,8 @@ export interface SeenProject {
   workflow: FoundWorkflow | null;
   /** Whose models the files name, in their order. */
   vendors: VendorName[];
+  /** Servers of the workflow that the files name. */
+  endpoints: string[];
   /** Models that they name and whose price nobody knows. */
   unpriced: string[];
   /** The account at GitHub that the remote belongs to; null: there is none. */
@@ -75,11 +78,25 @@ function accountOf(url: string | null): string | null {
   return account !== undefined && isAccount(account) ? account : null;
 }
 
+/** Models of the settings that judge, where a suite leaves that to them. */
+function judgesOf({ settings, suites }: Project): string[] {
+  const { grader, voters, embeddings } = settings;
+  const open = suites.flatMap(({ tests }) =>
+    everyMetric(tests).filter((metric) => namedModels(metric).length === 0),
+  );
+  const asksEvaluators = suites.some(({ tests }) => tests.conversation !== null);
+  const judges = [
+    ...(open.some(isModelGraded) || asksEvaluators ? [grader, ...voters] : []),
+    ...(open.some(comparesEmbeddings) ? [embeddings] : []),
+  ];
+  return judges.flatMap((judge) => judge?.model ?? []);
+}
+
 /** What the files ask, as far as they can be read; what is wrong with them is told elsewhere. */
 async function askedVendors(
   tree: SourceTree,
   today: Date,
-): Promise<Pick<SeenProject, 'vendors' | 'unpriced'>> {
+): Promise<Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced'>> {
   const { project } = await readProject(
     tree,
     {
@@ -97,9 +114,14 @@ async function askedVendors(
     ...everyMetric(tests).flatMap((metric) => namedModels(metric).map(({ model }) => model)),
   ]);
   const models = [...new Set(named)].map((name) => ({ name, at: askedModel(settings, name) }));
+  const asked = [
+    ...models.flatMap(({ at }) => at ?? []),
+    ...judgesOf(project).flatMap((name) => askedModel(settings, name) ?? []),
+  ];
   const price = await loadListPrices(today);
   return {
-    vendors: [...new Set(models.flatMap(({ at }) => (at?.endpoint === null ? [at.provider] : [])))],
+    vendors: [...new Set(asked.flatMap((at) => (at.endpoint === null ? [at.provider] : [])))],
+    endpoints: [...new Set(asked.flatMap(({ endpoint }) => endpoint ?? []))],
     unpriced: models
       .filter(
         ({ at }) => at !== null && (at.endpoint !== null || price(at.provider, at.model) === null),

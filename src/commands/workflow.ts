@@ -91,14 +91,19 @@ export async function publisher(): Promise<string | null> {
   return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;
 }
 
+/** The secret, and the variable, that hold the key of a server. */
+export function endpointKey(name: string): string {
+  return `KEY_OF_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+}
+
 /**
- * The shipped workflow for a project, with the account filled in if it is known, and the keys of
- * these vendors among its inputs.
+ * The shipped workflow for a project, with the account filled in if it is known, the keys of these
+ * vendors among its inputs, and a line for each server, whose address is left to fill in.
  */
 export async function workflowText(
   below: string,
   owner: string,
-  vendors: readonly VendorName[],
+  { vendors, endpoints }: { vendors: readonly VendorName[]; endpoints: readonly string[] },
 ): Promise<string> {
   const shipped = await readFile(
     join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
@@ -108,7 +113,7 @@ export async function workflowText(
     owner === PLACEHOLDER
       ? shipped
       : shipped.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner);
-  const keyed = withKeys(owned, vendors);
+  const keyed = withEndpoints(withKeys(owned, vendors), endpoints);
   return below === '' ? keyed : inFolder(keyed, below);
 }
 
@@ -123,6 +128,22 @@ function withKeys(text: string, vendors: readonly VendorName[]): string {
         `${/^ */.exec(last)?.[0] ?? ''}${keyInput}: \${{ secrets.${keyVariable} }}`,
     );
   return text.replace(last, () => [last, ...lines].join('\n'));
+}
+
+/** Lines for the servers, before the keys of vendors, and their own keys in the step's environment. */
+function withEndpoints(text: string, endpoints: readonly string[]): string {
+  if (endpoints.length === 0) return text;
+  const indented = (spaces: number, lines: readonly string[]): string =>
+    lines.map((line) => `${' '.repeat(spaces)}${line}\n`).join('');
+  const keys = endpoints.map(
+    (name) => `${endpointKey(name)}: \${{ secrets.${endpointKey(name)} }}`,
+  );
+  const lines = endpoints.map((name) => `${name}=https://<address> key=${endpointKey(name)}`);
+  return text.replace(
+    /^ {8}with:\n/m,
+    (start) =>
+      `${indented(8, ['env:'])}${indented(10, keys)}${start}${indented(10, ['endpoints: |'])}${indented(12, lines)}`,
+  );
 }
 
 const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');

@@ -193,6 +193,29 @@ describe('evaldiff init', () => {
     expect(files['evaldiff.yaml']).toContain('max_cost_usd: 10');
   });
 
+  test('names the servers that the settings name in the workflow, and asks for no key of a vendor', async () => {
+    const { out, files } = await init({
+      'evaldiff.yaml':
+        'models:\n  m: { provider: openai, endpoint: in-house }\n  g: { provider: openai, endpoint: judges }\ngrader: { model: g }\n',
+      'prompts/a.yaml':
+        'name: a\ndefaults: [tests/a]\nmodel: m\nmessages: [{ role: human, content: Hi }]\n',
+      'prompts/tests/a.yaml':
+        'metrics: [{ uses: closed_qa, with: { criteria: is kind } }]\nreferences: [{ id: r, input: {} }]\n',
+    });
+    const { jobs } = parse(files['.github/workflows/evaldiff.yml'] ?? '') as {
+      jobs: { evaldiff: { steps: { env: object; with: { endpoints: string } }[] } };
+    };
+    expect(jobs.evaldiff.steps[0]?.with.endpoints).toBe(
+      'in-house=https://<address> key=KEY_OF_IN_HOUSE\njudges=https://<address> key=KEY_OF_JUDGES\n',
+    );
+    expect(jobs.evaldiff.steps[0]?.env).toEqual({
+      KEY_OF_IN_HOUSE: '${{ secrets.KEY_OF_IN_HOUSE }}',
+      KEY_OF_JUDGES: '${{ secrets.KEY_OF_JUDGES }}',
+    });
+    expect(out).toContain('Write the address of the server in-house into the workflow (endpoints)');
+    expect(out).not.toContain('OPENAI_API_KEY');
+  });
+
   test('sets no limit in dollars that no run could keep, and says so', async () => {
     const { out, files, validated } = await init({
       'promptfooconfig.yaml':
