@@ -1,5 +1,7 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { madeOnce } from './made-once.ts';
 import {
   dateOf,
   emptyRepository,
@@ -26,10 +28,6 @@ export interface PlannedCommit {
  */
 export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
   const directory = join(temporaryFolder('origin'), 'origin.git');
-  cpSync(emptyRepository(branch, 'sha1'), directory, { recursive: true });
-  const config = join(directory, 'config');
-  writeFileSync(config, readFileSync(config, 'utf8').replace('bare = false', 'bare = true'));
-  const origin = repositoryAt(directory);
   const marks = join(directory, 'marks');
   const stream = plan.flatMap(
     ({ ref, parents: [first, ...others], message, files, number }, at) => [
@@ -41,10 +39,15 @@ export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
       ...Object.entries(files).flatMap(([path, entry]) => changeLines(path, entry)),
     ],
   );
-  origin.gitInput(
-    Buffer.concat(stream.map((part) => Buffer.from(part))),
-    ...['-c', 'fastimport.unpackLimit=1', 'fast-import', '--quiet', `--export-marks=${marks}`],
-  );
+  const input = Buffer.concat(stream.map((part) => Buffer.from(part)));
+  const origin = repositoryAt(directory);
+  madeOnce(`${branch} ${createHash('sha256').update(input).digest('hex')}`, directory, () => {
+    emptyRepository(directory, branch, 'sha1');
+    const config = join(directory, 'config');
+    writeFileSync(config, readFileSync(config, 'utf8').replace('bare = false', 'bare = true'));
+    const importing = ['-c', 'fastimport.unpackLimit=1', 'fast-import', '--quiet'];
+    origin.gitInput(input, ...importing, `--export-marks=${marks}`);
+  });
   const ids = new Map(
     readFileSync(marks, 'utf8')
       .split('\n')

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { beginning, forgetMade, madeOnce } from './made-once.ts';
 
 /** What stands at a path: text or bytes of a file, a program, a link, or nothing any more. */
 export type FixtureEntry = string | Uint8Array | { link: string } | { program: string } | null;
@@ -87,7 +88,7 @@ export function temporaryFolder(name = 'fixture'): string {
 
 /** For `afterAll`. */
 export function removeTemporaryFolders(): void {
-  empty.clear();
+  forgetMade();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   if (caches !== null) rmSync(caches, { recursive: true, force: true });
   caches = null;
@@ -120,26 +121,23 @@ export function createRepository(
   mkdirSync(directory, { recursive: true });
   const { branch = 'main', objectFormat = 'sha1' } = options;
   const own = join(directory, '.git');
-  if (!existsSync(own)) cpSync(emptyRepository(branch, objectFormat), own, { recursive: true });
+  if (!existsSync(own)) emptyRepository(own, branch, objectFormat);
   return repositoryAt(directory);
 }
 
-const empty = new Map<string, string>();
-
-/** The `.git` of a new repository, made once by git and then copied. */
-export function emptyRepository(branch: string, format: string): string {
-  const known = empty.get(`${format} ${branch}`);
-  if (known !== undefined) return known;
-  const directory = temporaryFolder('empty');
-  repositoryAt(directory).git(
-    'init',
-    '--quiet',
-    '--template=',
-    `--initial-branch=${branch}`,
-    `--object-format=${format}`,
-  );
-  empty.set(`${format} ${branch}`, join(directory, '.git'));
-  return join(directory, '.git');
+/** The `.git` of a new repository. */
+export function emptyRepository(folder: string, branch: string, format: string): void {
+  madeOnce(`empty ${format} ${branch}`, folder, () => {
+    const directory = temporaryFolder('empty');
+    repositoryAt(directory).git(
+      'init',
+      '--quiet',
+      '--template=',
+      `--initial-branch=${branch}`,
+      `--object-format=${format}`,
+    );
+    cpSync(join(directory, '.git'), folder, { recursive: true });
+  });
 }
 
 /**
@@ -172,12 +170,32 @@ export function shallowCheckout(
   const clone = createRepository();
   const depth = options.depth === null ? [] : [`--depth=${options.depth ?? 1}`];
   const local = `refs/remotes/${ref.replace(/^refs\/(?:heads\/)?/, '')}`;
-  clone.all(
-    ['remote', 'add', 'origin', `file://${origin.directory}`],
-    ['fetch', '--quiet', '--no-tags', ...depth, 'origin', `+${ref}:${local}`],
-    ['-c', 'advice.detachedHead=false', 'checkout', '--quiet', '--detach', local],
-  );
+  const commit = refIn(origin.directory, ref);
+  const key = commit === null ? null : ['checkout', commit, ref, ...depth].join(' ');
+  madeOnce(key, clone.directory, () => {
+    clone.all(
+      ['remote', 'add', 'origin', PLACE_OF_ORIGIN],
+      [
+        ...['-c', `url.file://${origin.directory}.insteadOf=${PLACE_OF_ORIGIN}`],
+        ...['fetch', '--quiet', '--no-tags', ...depth, 'origin', `+${ref}:${local}`],
+      ],
+      ['-c', 'advice.detachedHead=false', 'checkout', '--quiet', '--detach', local],
+    );
+  });
+  const config = join(clone.directory, '.git', 'config');
+  const settings = readFileSync(config, 'utf8');
+  writeFileSync(config, settings.replace(PLACE_OF_ORIGIN, `file://${origin.directory}`));
   return clone;
+}
+
+/** Where a checkout comes from, until it is known whose it is. */
+const PLACE_OF_ORIGIN = 'file:///place/of/origin';
+
+/** Commit of a ref that has a file of its own in a `.git`; null: look it up. */
+function refIn(own: string, ref: string): string | null {
+  const file = join(own, ref);
+  const found = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  return found ? readFileSync(file, 'utf8').trim() : null;
 }
 
 export function repositoryAt(directory: string): FixtureRepository {
@@ -219,10 +237,13 @@ export function repositoryAt(directory: string): FixtureRepository {
     commit(message, files = {}) {
       commits += 1;
       repository.write(files);
-      repository.all(
-        ['add', '--all'],
-        ['commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', message],
-      );
+      const before = commits === 1 ? beginning(directory) : null;
+      madeOnce(before && `${before} ${message}`, join(directory, '.git'), () => {
+        repository.all(
+          ['add', '--all'],
+          ['commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', message],
+        );
+      });
       return headIn(directory) ?? repository.git('rev-parse', 'HEAD');
     },
     commitMany(count, change) {
@@ -243,17 +264,12 @@ export function repositoryAt(directory: string): FixtureRepository {
   return repository;
 }
 
-/** The commit of HEAD, where git has just written it into a file. */
-function headIn(directory: string): string | null {
-  const text = (path: string): string | null => {
-    const file = join(directory, '.git', path);
-    return statSync(file, { throwIfNoEntry: false })?.isFile() === true
-      ? readFileSync(file, 'utf8').trim()
-      : null;
-  };
-  if (statSync(join(directory, '.git')).isFile()) return null;
-  const head = text('HEAD') ?? '';
-  return head.startsWith('ref: ') ? text(head.slice('ref: '.length)) : head;
+/** The commit of HEAD in a work tree or a bare repository, where git has it in a file. */
+export function headIn(directory: string): string | null {
+  const own = existsSync(join(directory, '.git')) ? join(directory, '.git') : directory;
+  if (statSync(own).isFile()) return null;
+  const head = refIn(own, 'HEAD') ?? '';
+  return head.startsWith('ref: ') ? refIn(own, head.slice('ref: '.length)) : head;
 }
 
 /** A word of a shell's command line. */

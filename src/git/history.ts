@@ -50,6 +50,7 @@ export function openHistory(source: HistorySource): CommitHistory {
   const remote = 'none' in source.remote ? null : source.remote;
   const known = new Set<string>();
   const hinted = new Set<string>();
+  const wanted = new Set<string>();
   // What one fetch brings, another need not ask for.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -64,13 +65,23 @@ export function openHistory(source: HistorySource): CommitHistory {
     if (found) known.add(commit);
     return found;
   };
+  const missingOf = async (ids: readonly string[]): Promise<string[]> => {
+    const here = await Promise.all(ids.map(has));
+    return ids.filter((_, at) => here[at] === false);
+  };
   const ensure = async (commit: string, hints: FetchHints = {}): Promise<void> => {
     for (const ref of hints.refs ?? []) hinted.add(ref);
-    if (await has(commit)) return;
-    await inTurn(async () => {
-      if (!(await has(commit))) await fetchCommit(source, commit, hints.side, hinted);
-    });
-    known.add(commit);
+    wanted.add(commit);
+    try {
+      if (await has(commit)) return;
+      await inTurn(async () => {
+        await fetchTogether(source, await missingOf([...wanted]));
+        if (!(await has(commit))) await fetchCommit(source, commit, hints.side, hinted);
+      });
+      known.add(commit);
+    } finally {
+      wanted.delete(commit);
+    }
   };
   return {
     hasRemote: remote !== null,
@@ -147,20 +158,31 @@ function fetchIds(
   return remote.fetch(ids, { filter: 'tree:0', depth });
 }
 
+/** How much of a commit's history comes along: a depth would cut off that of a whole clone. */
+async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
+  return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
+}
+
+/** All that several ask for at a time, in one request; where it fails each asks again. */
+async function fetchTogether(source: HistorySource, ids: readonly string[]): Promise<void> {
+  if (!('none' in source.remote) && ids.length > 1)
+    await fetchIds(source.remote, await depthOf(source), ids);
+}
+
 async function fetchCommit(
-  { place, reader, remote, empty }: HistorySource,
+  source: HistorySource,
   commit: string,
   side: Side | undefined,
   hinted: ReadonlySet<string>,
 ): Promise<void> {
+  const { place, reader, remote } = source;
   const name = side === undefined ? 'commit' : `${side} commit`;
   const failure = (why: string, advice = ''): UserError => {
     const message = `The ${name} ${commit.slice(0, 7)} could not be fetched: ${why}. ${advice}`;
     return new UserError([problem(null, message.trimEnd())]);
   };
   if ('none' in remote) throw failure(remote.none);
-  // A depth would cut off the history of a whole clone.
-  const depth = empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
+  const depth = await depthOf(source);
   const first = await fetchIds(remote, depth, [commit]);
   if (first.code === 0 && (await hasCommit(reader, commit))) return;
 

@@ -26,8 +26,10 @@ export interface Sides {
  */
 export async function findSides(repository: Repository, request: SidesRequest): Promise<Sides> {
   const { facts, workingDirectory, mode } = request;
-  const headCommit = await headOf(repository, request);
-  const tip = mode === 'sweep' ? null : await baseOf(repository, request);
+  const [headCommit, tip] = await together(
+    () => headOf(repository, request),
+    async () => (mode === 'sweep' ? null : baseOf(repository, request)),
+  );
   if (tip === null)
     return { base: null, head: await headTree(repository, headCommit, request), changed: [] };
   const isPush = facts.event === 'push' && request.base === null;
@@ -142,7 +144,7 @@ export async function findLocalSides(
 }
 
 /**
- * Both at once, for each waits for one git after the other. Only when both have ended is one's
+ * Both at once: each waits for one git after the other, and what both lack is fetched together. Only when both have ended is one's
  * failure told, the first's before the second's.
  */
 async function together<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,12 @@ import { main as commandLine } from '../../../src/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../src/commands/terminal.ts';
 import type { Result } from '../../../src/result/result.ts';
 import type { GitHubStandIn } from '../../stand-ins/github/index.ts';
-import { temporaryFolder, type FixtureRepository } from '../../stand-ins/repository.ts';
+import {
+  headIn,
+  repositoryAt,
+  temporaryFolder,
+  type FixtureRepository,
+} from '../../stand-ins/repository.ts';
 import { commandsIn, type RunnerCommand } from '../../stand-ins/runner-commands.ts';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -197,13 +202,7 @@ export async function runAction(step: Step): Promise<StepResult> {
 
 /** The configuration of a machine on which the server's repository is a folder. */
 function serverInPlace(folder: string, { origin, checkout, env }: Step): string {
-  const url =
-    origin === undefined
-      ? execFileSync('git', ['-C', checkout.directory, 'remote', 'get-url', 'origin'], {
-          encoding: 'utf8',
-          env: bareEnvironment(),
-        }).trim()
-      : `file://${origin.directory}`;
+  const url = origin === undefined ? originOf(checkout.directory) : `file://${origin.directory}`;
   const file = join(folder, 'gitconfig');
   writeFileSync(
     file,
@@ -240,8 +239,14 @@ function runnerFiles(folder: string, payload: unknown): RunnerFiles {
 
 function headOf({ origin, checkout }: Step): string {
   const { directory } = origin ?? checkout;
-  const args = ['-C', directory, 'rev-parse', 'HEAD'];
-  return execFileSync('git', args, { encoding: 'utf8', env: bareEnvironment() }).trim();
+  return headIn(directory) ?? repositoryAt(directory).git('rev-parse', 'HEAD');
+}
+
+/** Where a checkout says that it comes from. */
+function originOf(directory: string): string {
+  const config = readFileSync(join(directory, '.git', 'config'), 'utf8');
+  const url = /^\[remote "origin"\]\n\turl = (\S+)$/m.exec(config)?.[1];
+  return url ?? repositoryAt(directory).git('remote', 'get-url', 'origin');
 }
 
 function runnerVariables(step: Step, files: RunnerFiles): NodeJS.ProcessEnv {

@@ -104,6 +104,33 @@ describe('a clone without contents', () => {
     });
   });
 
+  test('gets commits that are asked for at once in one request, and names the one there is not', async () => {
+    const nowhere = 'deadbeef'.repeat(5);
+    const remote = { url: `file://${origin.directory}`, settings: [], advice: '' };
+    const both = (other: string): Promise<[number, (string | null)[]]> =>
+      using(
+        temporaryFolder('workspace'),
+        async (opened, temporary) => {
+          const asked = [
+            opened.ensureCommit(base, { side: 'base' }),
+            opened.ensureCommit(other, { side: 'head' }),
+          ];
+          const failures = (await Promise.allSettled(asked)).map((each) =>
+            each.status === 'rejected' ? String(each.reason) : null,
+          );
+          return [packs(temporary), failures];
+        },
+        fixtureEnvironment(),
+        remote,
+      );
+    expect(await both(head)).toEqual([1, [null, null]]);
+    const [, failures] = await both(nowhere);
+    expect(failures).toEqual([
+      null,
+      expect.stringContaining('The head commit deadbee could not be fetched: '),
+    ]);
+  });
+
   test('says so when the contents cannot be had', async () => {
     const clone = partialClone('--no-checkout');
     clone.git('remote', 'set-url', 'origin', 'file:///nowhere/at/all.git');

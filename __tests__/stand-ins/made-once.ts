@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+
+const made = new Map<string, string>();
+
+/**
+ * A folder that git makes once, by `make`; whoever needs it again gets a copy of what it was then.
+ * `key` says all that it depends on; null: it is like no other.
+ */
+export function madeOnce(key: string | null, folder: string, make: () => void): void {
+  const known = made.get(key ?? '');
+  if (known !== undefined) {
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(known, folder, { recursive: true, verbatimSymlinks: true });
+    return;
+  }
+  make();
+  if (key === null) return;
+  const copy = mkdtempSync(join(tmpdir(), 'evaldiff-made-'));
+  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
+  made.set(key, copy);
+}
+
+/** For the end of a file of tests. */
+export function forgetMade(): void {
+  for (const copy of made.values()) rmSync(copy, { recursive: true, force: true });
+  made.clear();
+}
+
+/** Files of a `.git` in which nothing was done yet, in the order of their names. */
+const UNTOUCHED = ['HEAD', 'config'];
+
+/**
+ * What the first commit of a repository comes from, where nothing else was done in it: HEAD,
+ * settings, and every file. Null where something was, or where one repository lies in the other.
+ */
+export function beginning(directory: string): string | null {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() || entry.name === '.git')
+    .map((entry) => ({ entry, path: relative(directory, join(entry.parentPath, entry.name)) }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+  const own = entries.filter(({ path }) => path.startsWith('.git/'));
+  const nested = entries.some(({ entry, path }) => entry.name === '.git' && path !== '.git');
+  if (nested || own.map(({ path }) => path.slice('.git/'.length)).join() !== UNTOUCHED.join())
+    return null;
+  const hash = createHash('sha256');
+  for (const { entry, path } of entries) {
+    if (path === '.git') continue;
+    const file = join(directory, path);
+    if (!entry.isFile() && !entry.isSymbolicLink()) return null;
+    const content = entry.isFile() ? readFileSync(file) : Buffer.from(readlinkSync(file));
+    const kind = entry.isFile() ? String(statSync(file).mode & 0o111) : 'link';
+    hash.update(JSON.stringify([path, kind, content.length])).update(content);
+  }
+  return hash.digest('hex');
+}
