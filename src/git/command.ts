@@ -17,6 +17,8 @@ export interface GitAnswer {
   output: Buffer;
   /** What git said on stderr, cut to its last 64 KiB. */
   complaint: string;
+  /** It talked to a remote that did not answer in time. */
+  late?: boolean;
 }
 
 /** Settings of every call: nothing that a repository configures may run beside git itself. */
@@ -169,7 +171,7 @@ export function runGit(
   child.on('close', (code) => {
     clearTimeout(timer);
     if (late) complaint += `\nno answer within ${(networkTimeoutMs ?? 0) / 1000} s`;
-    resolve({ code: late ? 128 : (code ?? 128), output: Buffer.concat(output), complaint });
+    resolve({ code: late ? 128 : (code ?? 128), output: Buffer.concat(output), complaint, late });
   });
   child.stdin.end(options.input ?? Buffer.alloc(0));
   return promise;

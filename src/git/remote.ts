@@ -72,6 +72,18 @@ export function openRemote(
   };
   // Two fetches at once would fight over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
+  // One that let a command wait in vain would let every further one wait as long.
+  let silence: GitAnswer | null = null;
+  const ask = async (
+    at: GitPlace,
+    command: readonly string[],
+    input?: Uint8Array,
+  ): Promise<GitAnswer> => {
+    if (silence !== null) return silence;
+    const answer = await runGit(at, command, { networkTimeoutMs, ...(input && { input }) });
+    if (answer.late === true) silence = answer;
+    return answer;
+  };
   return {
     advice,
     fetch(ids, { filter, depth = [], alone = false }) {
@@ -79,26 +91,18 @@ export function openRemote(
         ? { ...place, settings: [...place.settings, 'fetch.negotiationAlgorithm=noop'] }
         : place;
       const fetched = turn.then(() =>
-        runGit(
+        ask(
           at,
           [...FETCH, ...depth, `--filter=${filter}`, '--stdin', '--end-of-options', NAME],
-          {
-            networkTimeoutMs,
-            input: Buffer.from(`${ids.join('\n')}\n`),
-          },
+          Buffer.from(`${ids.join('\n')}\n`),
         ),
       );
       turn = fetched.catch(() => undefined);
       return fetched;
     },
     async list(patterns) {
-      const { code, output } = await runGit(
-        place,
-        ['ls-remote', '--quiet', '--upload-pack=git-upload-pack', '--end-of-options', NAME].concat(
-          patterns,
-        ),
-        { networkTimeoutMs },
-      );
+      const listing = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
+      const { code, output } = await ask(place, listing.concat('--end-of-options', NAME, patterns));
       if (code !== 0) return null;
       const rows = output
         .toString('utf8')
