@@ -1,5 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 
 // Repositories and stores of tests are written, synced and thrown away at once: in memory, where a
 // machine has room for them there, that takes a fifth less of the processor and no disk.
@@ -10,6 +12,20 @@ if (process.env.TMPDIR === undefined && hasRoom(MEMORY)) {
   chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+}
+
+// A version manager's `python3` is a script that takes longer than Python itself to start: what it
+// leads to is found once.
+try {
+  const find = ['-c', 'import sys; print(sys.executable)'];
+  const stdio = ['ignore', 'pipe', 'ignore'];
+  const python = execFileSync('python3', find, { encoding: 'utf8', stdio }).trim();
+  const folders = process.env.PATH.split(delimiter);
+  const shim = folders.findIndex((folder) => existsSync(join(folder, 'python3')));
+  folders.splice(shim, 0, dirname(python));
+  process.env.PATH = folders.join(delimiter);
+} catch {
+  // Without Python, the tests that need it say so.
 }
 
 function hasRoom(folder) {
