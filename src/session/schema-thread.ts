@@ -6,6 +6,7 @@
  * would run it. In the thread it never finishes loading, and so the entry that waits for it does
  * not run a second time. What checks is loaded there only, to keep the entry small.
  */
+import nodeModule from 'node:module';
 import {
   Worker,
   isMainThread,
@@ -44,7 +45,8 @@ export async function startSchemaThread(patience: number): Promise<SchemaThread>
     name: role,
     workerData: { role },
     argv: [],
-    env: {},
+    // It starts from what Node keeps compiled, where it keeps anything; else without environment.
+    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
     execArgv: [],
     stdin: false,
     stdout: true,

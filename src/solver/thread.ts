@@ -5,6 +5,7 @@
  * not run a second time.
  */
 import { existsSync } from 'node:fs';
+import nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import {
   Worker,
@@ -182,7 +183,8 @@ export async function solveInThread(job: SolverJob, patience: Patience): Promise
     name: role,
     workerData: { role },
     argv: [],
-    env: {},
+    // It starts from what Node keeps compiled, where it keeps anything; else without environment.
+    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
     execArgv: [],
     stdin: false,
     stdout: true,
