@@ -45,20 +45,33 @@ const annotations = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 export function compileSchema(schema: JsonSchema): ((value: Json) => string | null) | string {
   const uri =
     typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
-  const old = uri.includes('draft-07') || uri.includes('draft-06');
-  const ajv = old ? new Ajv(options) : new Ajv2020(options);
+  const draft = uri.includes('draft-07') || uri.includes('draft-06') ? Ajv : Ajv2020;
   if (uri.includes('draft-06') && typeof schema === 'object')
     schema = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
-  formats.default(ajv);
-  // The library's pattern for `url` takes 20 s on 100 kB of colons.
-  ajv.addFormat('url', (text: string) => URL.canParse(text) && /^(?:https?|ftp):/i.test(text));
-  ajv.addVocabulary(annotations);
   try {
-    const validate = ajv.compile(schema);
+    metaOf(draft).validateSchema(schema, true);
+    const validate = createAjv(draft, { ...options, validateSchema: false }).compile(schema);
     return (value) => (validate(value) === true ? null : firstError(validate));
   } catch (error) {
     return `the schema is not valid: ${errorMessage(error)}`;
   }
+}
+
+/** What schemas of a draft are held against themselves: compiled once, as that takes longest. */
+const metas = new Map<typeof Ajv | typeof Ajv2020, Ajv | Ajv2020>();
+
+function metaOf(draft: typeof Ajv | typeof Ajv2020): Ajv | Ajv2020 {
+  const meta = metas.get(draft) ?? createAjv(draft, options);
+  metas.set(draft, meta);
+  return meta;
+}
+
+function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Ajv2020 {
+  const ajv = new draft(given);
+  formats.default(ajv);
+  // The library's pattern for `url` takes 20 s on 100 kB of colons.
+  ajv.addFormat('url', (text: string) => URL.canParse(text) && /^(?:https?|ftp):/i.test(text));
+  return ajv.addVocabulary(annotations);
 }
 
 /** Each value under the schema, here and now; a schema that never ends does not end here either. */
