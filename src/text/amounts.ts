@@ -110,17 +110,26 @@ export function signedValue(difference: number, scale: number): string {
 function sized(value: number, scale: number): string {
   const decimals =
     scale >= 100 || scale === 0 ? 0 : scale >= 10 ? 1 : scale >= 0.1 ? 2 : MOST_DECIMALS;
-  const size = Math.abs(value).toLocaleString('en-US', {
-    minimumFractionDigits: decimals === MOST_DECIMALS ? 0 : decimals,
-    maximumFractionDigits: decimals,
-  });
+  const size = withDecimals(Math.abs(value), decimals === MOST_DECIMALS ? 0 : decimals, decimals);
   return value < 0 && /[1-9]/.test(size) ? `−${size}` : size;
 }
 
 /** US dollars as people read them: `$1,234.50`, and two significant digits below a cent. */
 export function dollars(cost: number): string {
   if (cost !== 0 && cost < 0.01) return `$${cost.toPrecision(2)}`;
-  return `$${cost.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return `$${withDecimals(cost, 2, 2)}`;
+}
+
+/** `toLocaleString` makes a formatter for each number, which takes far longer than to use one. */
+const formatters = new Map<string, Intl.NumberFormat>();
+
+function withDecimals(value: number, least: number, most: number): string {
+  const key = `${least} ${most}`;
+  const formatter =
+    formatters.get(key) ??
+    new Intl.NumberFormat('en-US', { minimumFractionDigits: least, maximumFractionDigits: most });
+  formatters.set(key, formatter);
+  return formatter.format(value);
 }
 
 /** US dollars; `cost unknown` for null, which is not zero. */
