@@ -24,6 +24,18 @@ export interface Attack {
   worksUnlocked?: boolean;
 }
 
+/** Seconds of those that are meant to run into the time limit. */
+export const HASTE = 0.3;
+
+/** Whether it runs into a limit of time or memory, which no lock of the kernel has a part in. */
+export function meetsLimit({ ends }: Attack): boolean {
+  return isTimed({ ends }) || ends?.test('used more than 512 MiB') === true;
+}
+
+export function isTimed({ ends }: Pick<Attack, 'ends'>): boolean {
+  return ends?.test(`took longer than ${HASTE} s and was stopped`) === true;
+}
+
 const closed = /closed to metric code/;
 const text = (value: string): string => JSON.stringify(value);
 /** A system call by its number on x86-64 and arm64, straight past Python's own checks. */
@@ -269,22 +281,22 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
       code: `x = []\nwhile True: x.append(bytearray(1 << 24))`,
       ends: /^used more than 512 MiB$/,
     },
-    loops: { code: 'while True: pass', ends: /^took longer than 0\.5 s and was stopped$/ },
+    loops: { code: 'while True: pass', ends: /^took longer than 0\.3 s and was stopped$/ },
     'computes a huge power': {
       code: `metric = len(str((10 ** 7) ** (10 ** 7)))${done}`,
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
     'bombs a regular expression': {
       code: `import re\nmetric = bool(re.match(r"(a+)+$", "a" * 40 + "!"))${done}`,
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
     'ignores every signal': {
       code: 'import signal\nfor s in range(1, 32):\n  try: signal.signal(s, signal.SIG_IGN)\n  except Exception: pass\nwhile True: pass',
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
     'catches everything': {
       code: 'while True:\n  try:\n    while True: pass\n  except BaseException: pass',
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
     'recurses without end': {
       code: 'import sys\nsys.setrecursionlimit(10 ** 9)\ndef f(): f()\nf()',
@@ -302,7 +314,7 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
     },
     'prints without end': {
       code: 'while True: print("x" * 1000)',
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
     'answers 50 MB': {
       code: `metric = "x" * (50 << 20)${done}`,
@@ -314,7 +326,7 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
     },
     'raises an error that loops': {
       code: 'class E(Exception):\n  def __str__(self):\n    while True: pass\nraise E()',
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
   };
 }
@@ -359,7 +371,7 @@ export function javascriptAttacks(at: Surroundings): Record<string, Attack> {
     'grows shared memory': { code: 'metric = typeof WebAssembly; result = true', ends: null },
     'posts to the host': { code: 'postMessage({ kind: "answer" })', ends: none },
     'forges the reply by poisoning JSON': {
-      code: 'JSON.stringify = () => "forged"; Object.prototype.toJSON = () => ({ reply: { values: { metric: "forged", result: true } } }); metric = {}; result = true',
+      code: 'const bare = (parts) => Object.assign(Object.create(null), parts); JSON.stringify = () => "forged"; Object.prototype.toJSON = () => bare({ reply: bare({ values: bare({ metric: "forged", result: true }) }) }); metric = {}; result = true',
       ends: /wrote to a channel it does not own|must be plain data/,
     },
     'forges the reply by poisoning arrays': {
@@ -372,16 +384,16 @@ export function javascriptAttacks(at: Surroundings): Record<string, Attack> {
     },
     'prints without end': {
       code: 'for (;;) console.log("x".repeat(1000))',
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
-    loops: { code: 'for (;;);', ends: /^took longer than 0\.5 s and was stopped$/ },
+    loops: { code: 'for (;;);', ends: /^took longer than 0\.3 s and was stopped$/ },
     'loops and catches': {
       code: 'for (;;) { try { for (;;); } catch (e) {} }',
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
     'loops in a getter of its answer': {
       code: 'metric = { get a() { for (;;); } }; result = true',
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
     'loops in a promise': {
       code: '(async () => { for (;;) await 0; })(); metric = 1; result = true',
@@ -389,9 +401,9 @@ export function javascriptAttacks(at: Surroundings): Record<string, Attack> {
     },
     'bombs a regular expression': {
       code: 'metric = /(a+)+$/.test("a".repeat(40) + "!"); result = true',
-      ends: /took longer than 0\.5 s/,
+      ends: /took longer than 0\.3 s/,
     },
-    'sorts for ever': { code: '[2, 1].sort(() => { for (;;); })', ends: /took longer than 0\.5 s/ },
+    'sorts for ever': { code: '[2, 1].sort(() => { for (;;); })', ends: /took longer than 0\.3 s/ },
     'computes a huge power': {
       code: 'metric = String(7n ** 7000000n).length; result = true',
       ends: /too large|took longer|used more/,
@@ -402,7 +414,7 @@ export function javascriptAttacks(at: Surroundings): Record<string, Attack> {
     },
     'takes memory for ever': {
       code: 'var a = []; for (;;) a.push(new Array(100000).fill(1))',
-      ends: /took longer than 0\.5 s|used more than 512 MiB/,
+      ends: /took longer than 0\.3 s|used more than 512 MiB/,
     },
     'recurses without end': { code: 'function f() { return f() + 1 } f()', ends: /stack overflow/ },
     'nests without end': { code: 'eval("[".repeat(100000))', ends: /stack overflow/ },
