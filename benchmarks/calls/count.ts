@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startModelServer, type ModelServer } from '../../__tests__/stand-ins/models/server.ts';
-import { commit, createProject, git, removeProject, writeFiles } from '../measure/project.ts';
+import { branchOff, createProject, removeProject } from '../measure/project.ts';
 import { callsToCompare, callsToSweep } from './limit.ts';
 import { answerTo, filesOf, type Project } from './project.ts';
 import type { Scenario } from './scenarios.ts';
@@ -34,12 +34,12 @@ export async function startCounting(base: Project, evaldiff: Evaldiff): Promise<
     evaldiff([...args, '--endpoint', `local=${server.openaiUrl}`], folder);
   await run('run', '--store', swept);
   expectCalls(server, callsToSweep(base).size);
+  const branches = new Map<Project, string>();
   const compare = async (head: Project, store: string): Promise<void> => {
-    git(folder, 'switch', '--quiet', '--force-create', 'topic', 'main');
-    git(folder, 'rm', '-r', '--quiet', 'prompts');
-    writeFiles(folder, filesOf(head));
-    commit(folder);
-    await run('diff', '--base', 'main', '--head', 'HEAD', '--store', store);
+    const branch = branches.get(head) ?? `topic-${String(branches.size)}`;
+    if (!branches.has(head)) branchOff(folder, branch, filesOf(head));
+    branches.set(head, branch);
+    await run('diff', '--base', 'main', '--head', branch, '--store', store);
   };
   const once = async ({ head, earlier }: Scenario, stored: 'nothing' | 'main'): Promise<Count> => {
     const store = join(folder, '.evaldiff', 'used.sqlite');

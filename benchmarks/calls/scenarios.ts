@@ -7,7 +7,7 @@ export interface Scenario {
   earlier?: Project;
 }
 
-/** The pull requests against a main of at least nine prompts of at least five references. */
+/** The pull requests against a main of six prompts or more, of two references or more. */
 export function scenariosOf(base: Project): readonly Scenario[] {
   const reworded = withPrompt(base, 3, (prompt) => ({
     ...prompt,
@@ -41,7 +41,7 @@ export function scenariosOf(base: Project): readonly Scenario[] {
       head: withPrompt(base, 3, (prompt) => ({
         ...prompt,
         references: prompt.references.map((one) =>
-          one.item === 4 ? { ...one, expected: '' + 'em' } : one,
+          one.item === 1 ? { ...one, expected: '' + 'em' } : one,
         ),
       })),
     },
@@ -87,7 +87,7 @@ export function scenariosOf(base: Project): readonly Scenario[] {
     },
     {
       title: 'a second push that rewords another prompt',
-      head: withPrompt(reworded, 7, (prompt) => ({ ...prompt, wording: 'Tell a story about' })),
+      head: withPrompt(reworded, 4, (prompt) => ({ ...prompt, wording: 'Tell a story about' })),
       earlier: reworded,
     },
   ];

@@ -10,7 +10,9 @@ export function createProject(files: Files): string {
   const folder = mkdtempSync(join(tmpdir(), 'evaldiff-bench-'));
   writeFiles(folder, files);
   git(folder, 'init', '--quiet', '--initial-branch', 'main');
-  commit(folder);
+  git(folder, 'add', '--all');
+  const who = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.invalid'];
+  git(folder, ...who, 'commit', '--quiet', '--message', 'files');
   return folder;
 }
 
@@ -21,23 +23,21 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-export function commit(folder: string): void {
-  git(folder, 'add', '--all');
-  git(
-    folder,
-    '-c',
-    'user.name=bench',
-    '-c',
-    'user.email=bench@example.invalid',
-    'commit',
-    '--quiet',
-    '--allow-empty',
-    '--message',
-    'files',
-  );
+/** A branch off `main` with these files and no other, made by one process and not checked out. */
+export function branchOff(folder: string, branch: string, files: Files): void {
+  const data = (text: string): string => `data ${String(Buffer.byteLength(text))}\n${text}\n`;
+  const stream = [
+    `commit refs/heads/${branch}\ncommitter bench <bench@example.invalid> now\n${data('files')}`,
+    'from refs/heads/main^0\ndeleteall\n',
+    ...Object.entries(files).map(([path, text]) => `M 100644 inline ${path}\n${data(text)}`),
+  ];
+  execFileSync('git', ['fast-import', '--quiet', '--date-format=now'], {
+    cwd: folder,
+    input: stream.join(''),
+  });
 }
 
-export function git(folder: string, ...args: string[]): void {
+function git(folder: string, ...args: string[]): void {
   execFileSync('git', args, { cwd: folder, stdio: 'ignore' });
 }
 

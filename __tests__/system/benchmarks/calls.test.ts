@@ -7,7 +7,8 @@ import { scenariosOf } from '../../../benchmarks/calls/scenarios.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 
 // As in the published figures, but for fewer prompts and references.
-const BASE = projectOf(9, 5);
+const [PROMPTS, REFERENCES] = [6, 2];
+const BASE = projectOf(PROMPTS, REFERENCES);
 const SCENARIOS = scenariosOf(BASE);
 
 /**
@@ -19,18 +20,21 @@ const BY_HAND: Record<string, [number, number]> = {
   'a comment in a prompt file': [0, 0],
   'a prompt file renamed': [0, 0],
   'tries of each reference 3 → 5 in the settings': [0, 0],
-  'one prompt of twenty reworded': [5 * 3 * 2, 5 * 3],
+  'one prompt of twenty reworded': [REFERENCES * 3 * 2, REFERENCES * 3],
   'one reference added': [3, 3],
   'one expected value edited': [3, 0],
-  'the metric of one prompt changed': [5 * 3, 0],
-  'the rubric of one prompt changed': [5 * 3 + 5 * 3 * 2, 5 * 3],
+  'the metric of one prompt changed': [REFERENCES * 3, 0],
+  'the rubric of one prompt changed': [REFERENCES * 3 + REFERENCES * 3 * 2, REFERENCES * 3],
   // Both wordings are answered alike, so that one grade serves both.
-  'the prompt that a rubric judges reworded': [5 * 3 * 2 + 5 * 3, 5 * 3],
-  'a parameter of one prompt changed': [5 * 3 * 2, 5 * 3],
-  'the model behind all prompts changed in the settings': [9 * 5 * 3 * 2 + 5 * 3, 9 * 5 * 3],
-  'a prompt copied under a new name': [5 * 3, 0],
+  'the prompt that a rubric judges reworded': [REFERENCES * 3 * 2 + REFERENCES * 3, REFERENCES * 3],
+  'a parameter of one prompt changed': [REFERENCES * 3 * 2, REFERENCES * 3],
+  'the model behind all prompts changed in the settings': [
+    PROMPTS * REFERENCES * 3 * 2 + REFERENCES * 3,
+    PROMPTS * REFERENCES * 3,
+  ],
+  'a prompt copied under a new name': [REFERENCES * 3, 0],
   'the reworded prompt again: the job is run a second time': [0, 0],
-  'a second push that rewords another prompt': [5 * 3 * 2, 5 * 3],
+  'a second push that rewords another prompt': [REFERENCES * 3 * 2, REFERENCES * 3],
 };
 
 describe('calls made for a pull request', () => {
@@ -48,7 +52,7 @@ describe('calls made for a pull request', () => {
   });
 
   test('the limit of a sweep is every answer of main, and the grades of the one prompt with a rubric', () => {
-    expect(callsToSweep(BASE).size).toBe(9 * 5 * 3 + 5 * 3);
+    expect(callsToSweep(BASE).size).toBe(PROMPTS * REFERENCES * 3 + REFERENCES * 3);
   });
 
   test('every scenario is counted by hand', () => {
