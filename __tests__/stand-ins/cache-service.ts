@@ -107,6 +107,10 @@ export async function startCacheServer(): Promise<CacheServer> {
             ),
           ),
         );
+    } else if (request.method === 'POST') {
+      // Another of the runner's services: without an answer that is final, its client would wait
+      // half a minute for one.
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"msg": "not here"}');
     } else if (request.method === 'PUT') {
       upload(Number(at.pathname.split('/').at(-1)), at, body);
       response.writeHead(201, { etag: '"1"', 'last-modified': new Date(0).toUTCString() }).end();

@@ -211,7 +211,11 @@ describe('a sweep on several machines', () => {
 
   test("keeps the caps of the sweep: each shard has its share, and the rest is the merge's", async () => {
     const { evaldiff, shards, report, server } = await open({
-      answer: () => ({ status: 503, error: { message: 'busy' } }),
+      answer: () => ({
+        status: 503,
+        headers: { 'retry-after-ms': '1' },
+        error: { message: 'busy' },
+      }),
     });
     const refused = await evaldiff('run', '--shard', '1/3', '--max-calls', '10', 'prompts=twin');
     expect(refused).toMatchObject({ code: 2 });
