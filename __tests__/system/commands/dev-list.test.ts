@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import {
   afterAll,
   afterEach,
@@ -13,9 +11,10 @@ import {
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
 import { matricesOf } from '../../../src/report/page/workbench-rows.ts';
-import { boardOf, type BoardInput } from '../../../src/report/page/workbench.ts';
+import { boardOf, type Board, type BoardInput } from '../../../src/report/page/workbench.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import { serveWorkbench, type Workbench } from '../../../src/workbench/server.ts';
+import { axeFindings } from '../../stand-ins/axe.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../../unit/report/results.ts';
 
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
@@ -69,20 +68,21 @@ inBrowser("the workbench's long list in a browser", () => {
     await browser.close();
   });
 
-  const give = (suites: SuiteResult[], empty: BoardInput['empty'] = []): string => {
+  const boardWith = (suites: SuiteResult[], empty: BoardInput['empty'] = []): Board => {
     const result = resultOf({ suites });
     const matrices = matricesOf(result, null);
+    return boardOf({ result, all: null, matrices, missing: false, notes: [], empty });
+  };
+  const long = boardWith(suitesOf(2_000));
+  const give = (next: Board): string => {
     notes += 1;
     const note = `board ${String(notes)}`;
-    board = {
-      ...{ note, bad: false, old: false, spend: '', undo: false },
-      ...boardOf({ result, all: null, matrices, missing: false, notes: [], empty }),
-    };
+    board = { ...{ note, bad: false, old: false, spend: '', undo: false }, ...next };
     return note;
   };
   /** The board becomes this one, and the page has drawn it. */
-  const becomes = async (...given: Parameters<typeof give>): Promise<void> => {
-    const note = give(...given);
+  const becomes = async (...given: Parameters<typeof boardWith>): Promise<void> => {
+    const note = give(boardWith(...given));
     workbench.tell('board', {});
     await page.locator('#state', { hasText: note }).waitFor();
   };
@@ -106,7 +106,7 @@ inBrowser("the workbench's long list in a browser", () => {
     '[0.3, 0.6, 0.9].every((share) => document.elementFromPoint(200, innerHeight * share)?.closest(".ref"))';
 
   beforeEach(async () => {
-    give(suitesOf(2_000));
+    give(long);
     page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => complaints.push(message.text()));
@@ -284,13 +284,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await until(filled);
     const session = await page.context().newCDPSession(page);
     await session.send('Page.setBypassCSP', { enabled: true });
-    const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-    await page.evaluate(readFileSync(axe, 'utf8'));
-    expect(
-      await ask(
-        `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html.slice(0, 200)))`,
-      ),
-    ).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     expect(await ask('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 });

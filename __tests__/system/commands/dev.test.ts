@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import files from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,7 @@ import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
 import { matricesOf } from '../../../src/report/page/workbench-rows.ts';
 import { boardOf } from '../../../src/report/page/workbench.ts';
+import { axeFindings } from '../../stand-ins/axe.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
@@ -432,15 +433,11 @@ inBrowser('the workbench in a browser', () => {
       await page.keyboard.press('n');
       const session = await page.context().newCDPSession(page);
       await session.send('Page.setBypassCSP', { enabled: true });
-      const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-      await page.evaluate(readFileSync(axe, 'utf8'));
       for (const width of [860, 390])
         for (const colorScheme of ['dark', 'light'] as const) {
           await page.emulateMedia({ colorScheme });
           await page.setViewportSize({ width, height: 900 });
-          const found = await page.evaluate(
-            `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html.slice(0, 120)).join(' ')))`,
-          );
+          const found = await axeFindings(page);
           expect({ width, colorScheme, found }).toEqual({ width, colorScheme, found: [] });
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(
             true,

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +8,7 @@ import { chromiumPath, openBrowser } from '../../../../scripts/chromium.ts';
 import { renderHistoryHtml } from '../../../../src/report/history.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import type { Result } from '../../../../src/result/result.ts';
+import { axeFindings } from '../../../stand-ins/axe.ts';
 import { sweepOfModels, withKinds } from '../../../unit/report/kinds.ts';
 import {
   hostile,
@@ -267,8 +267,6 @@ inBrowser('the HTML report in a browser', () => {
     });
   });
 
-  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
   test.each([
     ['a regression', regression],
     ['hostile text', hostile],
@@ -279,11 +277,7 @@ inBrowser('the HTML report in a browser', () => {
     async (_, build) => {
       await open(build(), { width: 390 });
       await page.getByRole('button', { name: 'Open all' }).click();
-      await page.evaluate(axe);
-      const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-        'axe.run().then(({ violations }) => violations)',
-      );
-      expect(found.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       await page.locator('details').evaluateAll((all) => {
         for (const one of all) one.setAttribute('open', '');
       });
