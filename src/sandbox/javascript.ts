@@ -4,6 +4,7 @@
  * whole bundle: there this module is the only one that goes on, because it never finishes loading in
  * the thread, and so the entry that waits for it never runs a second time.
  */
+import nodeModule from 'node:module';
 import {
   Worker,
   isMainThread,
@@ -83,7 +84,8 @@ function startThread(settings: ThreadSettings): Worker {
     name: role,
     workerData: { role, ...settings },
     argv: [],
-    env: {},
+    // It starts from what Node keeps compiled, where it keeps anything; else without environment.
+    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
     execArgv: [],
     stdin: false,
     stdout: true,
