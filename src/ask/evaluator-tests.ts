@@ -206,7 +206,7 @@ export async function testEvaluators(
     criteria: criteria.map((criterion) => criterion.name),
     examples: examples.length,
     grades: gradeEvaluators(
-      evaluators.map((one) => one.name),
+      evaluators.map((evaluator) => evaluator.name),
       criteria,
       answers,
     ),

@@ -175,8 +175,8 @@ async function scoreGroup(
       `metric "${metric.name}" gave ${String(scores.length)} scores for ${String(group.length)} answers`,
     );
   return scores.flatMap((score, position): [ScoringItem, Score][] => {
-    const one = group[position];
-    return one === undefined ? [] : [[one, score]];
+    const item = group[position];
+    return item === undefined ? [] : [[item, score]];
   });
 }
 

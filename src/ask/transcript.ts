@@ -109,9 +109,9 @@ function usageOf(answers: readonly Answer[]): Answer['usage'] {
   const known = answers.flatMap(({ usage }) => usage ?? []);
   if (known.length < answers.length) return null;
   return known.reduce(
-    (sum, one) => ({
-      input_tokens: sum.input_tokens + one.input_tokens,
-      output_tokens: sum.output_tokens + one.output_tokens,
+    (sum, completion) => ({
+      input_tokens: sum.input_tokens + completion.input_tokens,
+      output_tokens: sum.output_tokens + completion.output_tokens,
     }),
     { input_tokens: 0, output_tokens: 0 },
   );

@@ -145,8 +145,8 @@ function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): st
   return [
     `${logLine(file)}: ${counted(entries, 'answer')}, ${megabytes(bytes)}${used}`,
     ...models.map(
-      (one) =>
-        `  ${logLine(one.model)}: ${counted(one.entries, 'answer')}, ${megabytes(one.bytes)}`,
+      (model) =>
+        `  ${logLine(model.model)}: ${counted(model.entries, 'answer')}, ${megabytes(model.bytes)}`,
     ),
   ];
 }

@@ -228,8 +228,8 @@ function codeOfNoise({ problems, runs }: NoiseResult): number {
 async function tablesOf(
   files: readonly SavedFile[],
 ): Promise<{ tables: RunTable[]; conclusions: number[] }> {
-  const results = files.flatMap((one) => (one.kind === 'result' ? [one] : []));
-  const reports = files.flatMap((one) => (one.kind === 'run' ? [one.report] : []));
+  const results = files.flatMap((file) => (file.kind === 'result' ? [file] : []));
+  const reports = files.flatMap((file) => (file.kind === 'run' ? [file.report] : []));
   // Only a roll-up of the user's own is code, and no environment is handed to it.
   const sandbox = createSandbox({
     mode: 'sandbox',

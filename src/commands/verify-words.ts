@@ -1,4 +1,5 @@
 import type { ForeignAnswer } from '../config/imports/promptfoo-results.ts';
+import { alike } from '../report/sections/order.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import { shorten } from '../text/visible.ts';
@@ -37,14 +38,7 @@ export function verdictLine(total: number, differing: readonly ComparedVerdict[]
 
 /** A line for each kind of difference. */
 function kindLines(differing: readonly ComparedVerdict[]): string[] {
-  const kinds = new Map<string, [ComparedVerdict, ...ComparedVerdict[]]>();
-  for (const one of differing) {
-    const key = kindOf(one);
-    const kind = kinds.get(key);
-    if (kind === undefined) kinds.set(key, [one]);
-    else kind.push(one);
-  }
-  const lines = [...kinds.values()].map(differenceLine);
+  const lines = alike(differing, kindOf).map(differenceLine);
   const more = lines.length - SHOWN_KINDS;
   return [
     ...lines.slice(0, SHOWN_KINDS),
@@ -54,7 +48,7 @@ function kindLines(differing: readonly ComparedVerdict[]): string[] {
 
 /** What is said of answers that a transform changed there before they were judged. */
 export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
-  const differing = verdicts.filter((one) => !isEqual(one));
+  const differing = verdicts.filter((verdict) => !isEqual(verdict));
   const equal = (verdicts.length - differing.length).toLocaleString('en-US');
   return [
     `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ${equal} equal on the changed answers. The transform is not carried over, so a run here judges what the model gave`,

@@ -131,7 +131,7 @@ export function attributesOf(
         readLists(
           document,
           ['prompts', path],
-          largest(prompts.filter((one) => one.path === path)),
+          largest(prompts.filter((prompt) => prompt.path === path)),
           most,
           problems,
         ),
@@ -147,7 +147,7 @@ export function attributesOf(
     );
   }
   const unused = own
-    .filter((path) => prompts.every((one) => one.path !== path))
+    .filter((path) => prompts.every((prompt) => prompt.path !== path))
     .map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
   return problems.length > 0
     ? { ok: false, problems }

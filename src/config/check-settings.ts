@@ -54,7 +54,7 @@ function metricProblems(
       return [
         problem(
           placeOf(name),
-          `gate.metrics: there is no metric "${name}"${suggestion(name, [...new Set(metrics.map((one) => one.name))])}`,
+          `gate.metrics: there is no metric "${name}"${suggestion(name, [...new Set(metrics.map((metric) => metric.name))])}`,
         ),
       ];
     const known = named.some(

@@ -12,14 +12,14 @@ interface Labelled {
 /** Equal things with different labels: a judge cannot be right about both. */
 export function reportContradictions(labelled: readonly Labelled[], problems: Problem[]): void {
   const first = new Map<string, Labelled>();
-  for (const one of labelled) {
-    const earlier = first.get(one.what);
-    if (earlier === undefined) first.set(one.what, one);
-    else if (earlier.label !== one.label)
+  for (const answer of labelled) {
+    const earlier = first.get(answer.what);
+    if (earlier === undefined) first.set(answer.what, answer);
+    else if (earlier.label !== answer.label)
       problems.push(
         problem(
-          one.place,
-          `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:${String(earlier.place.line)} and "${one.label}" here; keep one of the two`,
+          answer.place,
+          `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`,
         ),
       );
   }

@@ -60,17 +60,17 @@ export function readGraders(
       ),
     );
   }
-  graders.forEach((one, index) => {
+  graders.forEach((grader, index) => {
     const twin = graders.findIndex(
       (other) =>
         canonicalJson([other.model, other.parameters]) ===
-        canonicalJson([one.model, one.parameters]),
+        canonicalJson([grader.model, grader.parameters]),
     );
     if (twin < index)
       problems.push(
         problem(
-          one.place,
-          `${pathText(path)}: "${one.model}" is there twice; the same model with the same parameters has one vote`,
+          grader.place,
+          `${pathText(path)}: "${grader.model}" is there twice; the same model with the same parameters has one vote`,
         ),
       );
   });

@@ -198,15 +198,15 @@ function withMade(
   const { suite } = loaded;
   if (suite === null) return loaded;
   if (made === undefined) {
-    const messages = suite.prompt.messages.map((one, i) => {
+    const messages = suite.prompt.messages.map((message, i) => {
       const text = written?.[i];
-      return text === undefined ? one : { ...one, written: text };
+      return text === undefined ? message : { ...message, written: text };
     });
     return { ...loaded, suite: { ...suite, prompt: { ...suite.prompt, messages } } };
   }
   const entries = suite.tests.references.flatMap(({ input }, index) => {
-    const one = made[index];
-    return one === undefined ? [] : [[canonicalJson(input), one] as const];
+    const messages = made[index];
+    return messages === undefined ? [] : [[canonicalJson(input), messages] as const];
   });
   return { ...loaded, suite: { ...suite, prompt: { ...suite.prompt, made: new Map(entries) } } };
 }

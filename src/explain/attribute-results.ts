@@ -146,13 +146,13 @@ export function resultsOf(
   const ids = surveyed.flat().map(({ attribute }) => attribute.id);
   let next = 0;
   return suites.map((suite, at) =>
-    (surveyed[at] ?? []).map((one, place): AttributeResult => {
+    (surveyed[at] ?? []).map((attribute, place): AttributeResult => {
       const verdict = verdicts[next++];
       const members = (groups[at]?.[place] ?? []).map((member) => member.at);
       const own = members.flatMap((position) => tables[position] ?? []);
       return attributeResult(
         suite,
-        one,
+        attribute,
         { tables: own, bundles: bundlesAmong(clusters, members) },
         input.mode === 'sweep' || verdict === undefined ? oneSided(own) : verdict,
         ids,
@@ -212,13 +212,13 @@ function attributeClusters(
 
 function attributeResult(
   suite: CountedSuite,
-  one: Surveyed,
+  found: Surveyed,
   { tables, bundles }: { tables: readonly Table[]; bundles: readonly Bundle[] },
   { verdict, p, explainedBy }: GroupVerdict,
   ids: readonly string[],
 ): AttributeResult {
   const { path, name, variant } = suite;
-  const { attribute, affinityMean, prior, references, alignment, skills } = one;
+  const { attribute, affinityMean, prior, references, alignment, skills } = found;
   const proficiency = proficiencyOf(tables, bundles);
   const members = references.flatMap(({ reference: id, affinity }, at) => {
     const table = tables[at];

@@ -132,7 +132,8 @@ function clausesOf(text: string, given: Written, attributes: readonly AttributeR
   const listed = attributes.filter(
     ({ id, references }) =>
       given.attributes.includes(id) ||
-      (given.attributes.length === 0 && references.some((one) => given.references.includes(one))),
+      (given.attributes.length === 0 &&
+        references.some((reference) => given.references.includes(reference))),
   );
   let current: Omit<Clause, 'text'> = { about: listed, named: listed.length === 1 };
   return text.split(BETWEEN_CLAUSES).map((part) => {

@@ -128,7 +128,7 @@ async function surveySuite(
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
   const { max_attributes: most, slack } = input.settings;
   const { surveyed, notes } = await survey(
-    references.map((one) => ({ ...one, answers: answersOf(one, input.mode) })),
+    references.map((reference) => ({ ...reference, answers: answersOf(reference, input.mode) })),
     {
       pinned: pinned.length > 0 ? pinned : null,
       most,

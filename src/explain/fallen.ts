@@ -50,7 +50,7 @@ function spread(
       .filter((own) => own.has(id))
       .reduce((sum, own) => sum + [...chosen].filter((other) => own.has(other.id)).length, 0);
   while (chosen.size < Math.min(MOST_FALLEN, worstFirst.length)) {
-    const left = worstFirst.filter((one) => !chosen.has(one));
+    const left = worstFirst.filter((entry) => !chosen.has(entry));
     const [next] = left.sort((a, b) => rankOf(a) - rankOf(b) || shared(a) - shared(b));
     if (next !== undefined) chosen.add(next);
   }

@@ -70,7 +70,9 @@ export async function findingsFor(
       dropped: 0,
       notes: [`no insights were written: ${asked.reason}`],
     };
-  const checked = asked.reply.insights.slice(0, MOST).map((one) => checkInsight(one, attributes));
+  const checked = asked.reply.insights
+    .slice(0, MOST)
+    .map((insight) => checkInsight(insight, attributes));
   const findings = checked.flatMap((one) => (typeof one === 'string' ? [] : [one]));
   const reasons = checked.filter((one) => typeof one === 'string');
   return {

@@ -142,14 +142,14 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
 
 /** A line without a counterpart: one unit, or one for each sentence; a moved one is half a unit. */
 function lineAlone(
-  one: TextPiece,
+  alone: TextPiece,
   moved: ReadonlyMap<TextPiece, TextPiece>,
   units: TextPiece[][],
 ): MergedLine {
-  const other = moved.get(one);
+  const other = moved.get(alone);
   const begun = other === undefined ? undefined : units.find((unit) => unit.includes(other));
-  begun?.push(one);
-  const pieces = other === undefined ? sentencePieces(one) : [one];
+  begun?.push(alone);
+  const pieces = other === undefined ? sentencePieces(alone) : [alone];
   if (begun === undefined) units.push(...pieces.map((part) => [part]));
   return { shared: false, pieces };
 }
@@ -219,9 +219,9 @@ function rewordedLine(removed: TextPiece, added: TextPiece, units: TextPiece[][]
       ),
     );
     const second = new Set(pairs.values());
-    for (const one of hunk) {
-      const other = pairs.get(one);
-      if (!second.has(one)) units.push(other === undefined ? [one] : [one, other]);
+    for (const changed of hunk) {
+      const other = pairs.get(changed);
+      if (!second.has(changed)) units.push(other === undefined ? [changed] : [changed, other]);
     }
     pieces.push(...hunk);
     hunk = [];

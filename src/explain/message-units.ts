@@ -133,7 +133,12 @@ function wholeMessage(
   return { ...found, kind: 'message', name: message.role, lines, head };
 }
 
-function placeOnHead(one: MergedMessage): CauseUnit['head'][] {
-  const message = one.kind === 'both' ? one.head : one.side === 'head' ? one.message : null;
+function placeOnHead(mergedMessage: MergedMessage): CauseUnit['head'][] {
+  const message =
+    mergedMessage.kind === 'both'
+      ? mergedMessage.head
+      : mergedMessage.side === 'head'
+        ? mergedMessage.message
+        : null;
   return message === null ? [] : [message.place];
 }

@@ -81,8 +81,8 @@ function missingRatings(all: Iterable<Ratings>): {
 } {
   const found = { partly: 0, unrated: 0, reason: '' };
   for (const ratings of all) {
-    const unscored = [...ratings.values()].flatMap((one) =>
-      one.status === 'unscored' ? [one.reason] : [],
+    const unscored = [...ratings.values()].flatMap((rating) =>
+      rating.status === 'unscored' ? [rating.reason] : [],
     );
     if (unscored.length === 0) continue;
     found.partly += 1;

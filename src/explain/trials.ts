@@ -105,8 +105,8 @@ export function outcomesUnder(
   units: ReadonlySet<number>,
   reference: number,
 ): boolean[] {
-  return outcomes.flatMap((one) =>
-    one.reference === reference && isSame(one.units, units) ? [one.passed] : [],
+  return outcomes.flatMap((outcome) =>
+    outcome.reference === reference && isSame(outcome.units, units) ? [outcome.passed] : [],
   );
 }
 

@@ -93,7 +93,10 @@ function outcomesOf(
  * Mean over references of a share of their conversations, with the interval of the suite's own
  * difference.
  */
-function shareOf(pairs: readonly Pair[], holds: (one: ConversationResult) => boolean): PairedMean {
+function shareOf(
+  pairs: readonly Pair[],
+  holds: (conversation: ConversationResult) => boolean,
+): PairedMean {
   const counted = (list: readonly ConversationResult[]) => ({
     passes: list.filter(holds).length,
     tries: list.length,
@@ -124,7 +127,7 @@ function shareOf(pairs: readonly Pair[], holds: (one: ConversationResult) => boo
  */
 function meanOf(
   pairs: readonly Pair[],
-  value: (one: ConversationResult) => number | null,
+  value: (conversation: ConversationResult) => number | null,
 ): PairedMean {
   const own = (list: readonly ConversationResult[] | null): number | null =>
     meanOrNull((list ?? []).flatMap((one) => value(one) ?? []));

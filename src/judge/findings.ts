@@ -134,14 +134,14 @@ export function movedByScoring({
  * that pass answers of head which base's fails.
  */
 function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[] {
-  return scoring.flatMap((one): GateFinding[] => {
-    const { path, name, rates, scoring_effect: effect, excused = false } = one;
+  return scoring.flatMap((change): GateFinding[] => {
+    const { path, name, rates, scoring_effect: effect, excused = false } = change;
     const suite = suites.find((of) => of.path === path && of.name === name);
     const gate = suite === undefined ? settings : gateOf(suite, settings);
     const moved = effect !== null && Math.abs(effect) > gate.min_drop + SLACK;
     return [
       ...(excused ? [`${name}: ${underBaseScoring(rates, excused)}`] : []),
-      ...(moved ? [movedByScoring(one)] : []),
+      ...(moved ? [movedByScoring(change)] : []),
     ].map((text) => ({ text, failOn: gate.fail_on }));
   });
 }

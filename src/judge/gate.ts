@@ -264,8 +264,8 @@ function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade
     if (error !== null) return (answers -= 1) < 0;
     return (scored -= 1) < 0;
   };
-  const side = <T extends SuiteResult['references'][number]['base']>(one: T): T =>
-    one === null ? one : { ...one, tries: one.tries.filter(keep) };
+  const side = <T extends SuiteResult['references'][number]['base']>(sideResult: T): T =>
+    sideResult === null ? sideResult : { ...sideResult, tries: sideResult.tries.filter(keep) };
   return suites.map((suite) => ({
     ...suite,
     references: suite.references.map((reference) => ({

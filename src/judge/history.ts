@@ -140,16 +140,20 @@ function newRows(
 ): { key: string; passes: number; tries: number }[] {
   const rows = new Map<string, { key: string; passes: number; tries: number }>();
   const fresh = new Set(
-    seen.filter(({ reused }) => !reused).map((one) => `${String(one.try)} ${one.key}`),
+    seen.filter(({ reused }) => !reused).map((tried) => `${String(tried.try)} ${tried.key}`),
   );
-  for (const one of seen) {
-    if (one.reused && known.has(one.key)) continue;
-    const name = `${String(one.try)} ${one.key}`;
-    if (one.reused && fresh.has(name)) continue;
+  for (const tried of seen) {
+    if (tried.reused && known.has(tried.key)) continue;
+    const name = `${String(tried.try)} ${tried.key}`;
+    if (tried.reused && fresh.has(name)) continue;
     // An answer that several references share is one try.
-    if (one.reused) fresh.add(name);
-    const row = rows.get(one.key) ?? { key: one.key, passes: 0, tries: 0 };
-    rows.set(one.key, { ...row, passes: row.passes + Number(one.passed), tries: row.tries + 1 });
+    if (tried.reused) fresh.add(name);
+    const row = rows.get(tried.key) ?? { key: tried.key, passes: 0, tries: 0 };
+    rows.set(tried.key, {
+      ...row,
+      passes: row.passes + Number(tried.passed),
+      tries: row.tries + 1,
+    });
   }
   return [...rows.values()];
 }

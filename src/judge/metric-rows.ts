@@ -37,9 +37,9 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
     const labels = labelCounts(scores('base'), scores('head'), [
       ...(rubric?.choice_scores.keys() ?? []),
     ]);
-    const own = numbers.filter((one) => one.metric.name === name);
-    const valuesAt = (one: MetricNumber): NonNullable<MetricResult['values']> =>
-      valuesRow(one, suite, verdict, { runs, tries });
+    const own = numbers.filter((value) => value.metric.name === name);
+    const valuesAt = (value: MetricNumber): NonNullable<MetricResult['values']> =>
+      valuesRow(value, suite, verdict, { runs, tries });
     const whole = own.find(({ entry }) => entry === null);
     const shared = { ...row, gates: !metric.skip, better: directionIn(metric, rubrics) };
     return [
@@ -53,10 +53,10 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
           ? {}
           : { objects: objectsRow(metric, suite, verdict, { runs, tries }) }),
       },
-      ...own.flatMap((one) =>
-        one.entry === null
+      ...own.flatMap((value) =>
+        value.entry === null
           ? []
-          : [{ ...shared, name: one.name, base: null, head: null, values: valuesAt(one) }],
+          : [{ ...shared, name: value.name, base: null, head: null, values: valuesAt(value) }],
       ),
     ];
   });
@@ -110,8 +110,8 @@ export function objectRate(
 ): Omit<PassRate, 'p'> {
   const { run, compared } = suite;
   const tries = ratedTries(suite, verdict);
-  const shares = (one: ReferenceRun, which: Side): (number | null)[] =>
-    scoresOf(name, [one], which, tries).map(({ objects }) => {
+  const shares = (referenceRun: ReferenceRun, which: Side): (number | null)[] =>
+    scoresOf(name, [referenceRun], which, tries).map(({ objects }) => {
       const statuses = (objects?.scores ?? []).map(({ status }) => status);
       return rateOf(statuses).rate;
     });

@@ -219,14 +219,14 @@ function sumOf(usages: readonly UsageTotals[]): UsageTotals {
   const unpriced = asked.length > 0 && asked.every((one) => one.unpriced === 'programs');
   const cached = usages.reduce((sum, one) => sum + (one.cached_tokens ?? 0), 0);
   const sum = usages.reduce<UsageTotals>(
-    (sum, one) => ({
-      calls: sum.calls + one.calls,
-      reused: sum.reused + one.reused,
-      replayed: (sum.replayed ?? 0) + (one.replayed ?? 0),
-      input_tokens: sum.input_tokens + one.input_tokens,
-      output_tokens: sum.output_tokens + one.output_tokens,
-      cost_usd: plus(sum.cost_usd, one.cost_usd),
-      by_purpose: purposes(sum, one),
+    (sum, usage) => ({
+      calls: sum.calls + usage.calls,
+      reused: sum.reused + usage.reused,
+      replayed: (sum.replayed ?? 0) + (usage.replayed ?? 0),
+      input_tokens: sum.input_tokens + usage.input_tokens,
+      output_tokens: sum.output_tokens + usage.output_tokens,
+      cost_usd: plus(sum.cost_usd, usage.cost_usd),
+      by_purpose: purposes(sum, usage),
     }),
     { calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, by_purpose: {} },
   );

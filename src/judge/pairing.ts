@@ -41,8 +41,8 @@ export function pairing(one: SuiteResult, other: SuiteResult): Pairing | null {
  * Which of `others` are told apart from `one`: each paired with it, their p-values adjusted
  * together (Holm).
  */
-export function toldApart(one: SuiteResult, others: readonly SuiteResult[]): boolean[] {
-  const adjusted = holm(others.map((other) => pairing(one, other)?.p ?? 1));
+export function toldApart(suite: SuiteResult, others: readonly SuiteResult[]): boolean[] {
+  const adjusted = holm(others.map((other) => pairing(suite, other)?.p ?? 1));
   return adjusted.map((p) => p < TOLD_APART);
 }
 

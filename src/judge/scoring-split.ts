@@ -115,7 +115,7 @@ export function fallUnderBase(
     base: underBase(one.base, most),
     head: underBase(one.head, most),
   }));
-  const tables = outcomes.map((one) => tableOf(one));
+  const tables = outcomes.map((outcome) => tableOf(outcome));
   const { regressed } = combinedGate(tables, {
     alpha,
     on,

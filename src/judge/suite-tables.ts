@@ -86,10 +86,10 @@ export function suiteTablesOf(
     return { suite, called, open, looks: [], tables, bundles: [], own, q, tries: policy.tries };
   }
   if (policy.kind === 'references') {
-    const outcomes = compared.map((one) => rolledTries(rollUps.get(one)));
-    const tables = outcomes.map((one) => tableOf(one, 0, 1));
+    const outcomes = compared.map((item) => rolledTries(rollUps.get(item)));
+    const tables = outcomes.map((outcome) => tableOf(outcome, 0, 1));
     const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
-    const own = compared.map((one) => tableOf(outcomesOf(one)));
+    const own = compared.map((item) => tableOf(outcomesOf(item)));
     const q = turnedAlone(own, tables);
     const fallen = criticalOf(compared).filter((i) => isFall(tables[i]));
     return { suite, called, open: fallen, looks: [], tables, bundles, own, q, tries: policy.tries };
@@ -98,11 +98,11 @@ export function suiteTablesOf(
   const last = looks.at(-1);
   if (last !== undefined) {
     const { tables, bundles, tries } = last;
-    const own = compared.map((one, i) => ownTable(one, tables[i], tries));
+    const own = compared.map((item, i) => ownTable(item, tables[i], tries));
     return { suite, called, open, looks, tables, bundles, own, q: discreteFdr(own), tries };
   }
   const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
-  const tables = compared.map((one) => tableOf(outcomesOf(one)));
+  const tables = compared.map((item) => tableOf(outcomesOf(item)));
   const bundles = bundlesOf(compared.map(outcomesOf), clustersOf(compared), Infinity);
   const q = discreteFdr(tables);
   const fallen = criticalOf(compared).filter((i) => looksBroken(compared[i]));

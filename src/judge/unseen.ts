@@ -53,7 +53,7 @@ function unseenTries(suite: SuiteResult, alpha: number): string | null {
   if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return null;
   const { base, head } = triesIn(found);
   const names = suite.metrics
-    .filter((one) => one.gates !== false && one.judged_head < one.judged_base)
+    .filter((metric) => metric.gates !== false && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
   const who = names.length === 0 ? '' : `${firstWords(names)} judged `;
   return `${suite.name}: ${who}${String(head.has)} of head’s ${String(head.of)} tries, ${String(base.has)} of base’s ${String(base.of)}; the others were skipped`;
@@ -120,9 +120,9 @@ function isLessOften(found: readonly Has[], alpha: number): boolean {
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);
   if (lost <= MOST_LOST) return false;
   const word = (has: boolean): Outcome => (has ? 'pass' : 'fail');
-  const tries = found.map((one): Tries => ({
-    base: one.base.map(word),
-    head: one.head.map(word),
+  const tries = found.map((side): Tries => ({
+    base: side.base.map(word),
+    head: side.head.map(word),
   }));
   const alone = tries.map(() => null);
   const { midDown } = suiteTest(

@@ -81,12 +81,12 @@ export function judgeSuites(
   const evidence = evidenceBySuite(suites, settings);
   const seen = all.map((suite) => suiteTablesOf(suite, rollUps, evidence.get(suite)));
   const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
-  const moves = seen.map((one) => metricMoves(one.suite, one.tries));
+  const moves = seen.map((entry) => metricMoves(entry.suite, entry.tries));
   const gating = moves.flat().filter(({ gate }) => gate === 'fail');
   const family = judgeFamily<{ regressed: boolean; judgement: Judgement | null }>(
     [
-      ...seen.map((one) => (alpha: number) => {
-        const judgement = judgementOf(one, settings.gate_on, alpha, levels);
+      ...seen.map((entry) => (alpha: number) => {
+        const judgement = judgementOf(entry, settings.gate_on, alpha, levels);
         return { regressed: judgement.regressed, judgement };
       }),
       ...gating.map((move) => (alpha: number) => ({
@@ -99,12 +99,12 @@ export function judgeSuites(
   const fell = gating.filter((_, i) => family[seen.length + i]?.result.regressed === true);
   const called = calledMoves(moves.flat(), new Set(fell), settings.alpha);
   const verdicts = new Map(
-    seen.flatMap((one, i) => {
+    seen.flatMap((entry, i) => {
       const { alpha, result } = family[i] ?? { alpha: 0, result: null };
       if (result === null || result.judgement === null) return [];
       const own = (moves[i] ?? []).map((move) => ({ ...move, moved: called.get(move) ?? null }));
       return [
-        [one.suite, { ...conclude(one, alpha, result.judgement, levels), moves: own }] as const,
+        [entry.suite, { ...conclude(entry, alpha, result.judgement, levels), moves: own }] as const,
       ];
     }),
   );
@@ -254,7 +254,7 @@ function settleTogether(
       verdict === 'regressed' || (verdict === 'inconclusive' && reason.by !== 'unsettled'),
   );
   if (blocked || seen.some(({ suite }) => suite.policy.kind === 'pairs')) return;
-  const looks = seen.map((one) => ({ ...one, test: suiteTest(one.tables, one.bundles) }));
+  const looks = seen.map((entry) => ({ ...entry, test: suiteTest(entry.tables, entry.bundles) }));
   if (!isCalmTogether(looks)) return;
   for (const [suite, one] of verdicts)
     if (one.verdict === 'inconclusive')

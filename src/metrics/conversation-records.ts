@@ -151,8 +151,8 @@ const countsByTool = defineMetric({
 function valuesIn(content: string, key: string): string[] {
   const parsed = parseJson(content, 'raw');
   const all: Json[] = !parsed.ok ? [] : Array.isArray(parsed.value) ? parsed.value : [parsed.value];
-  return all.flatMap((one) => {
-    const value = isMap(one) && Object.hasOwn(one, key) ? one[key] : undefined;
+  return all.flatMap((entry) => {
+    const value = isMap(entry) && Object.hasOwn(entry, key) ? entry[key] : undefined;
     return value === undefined || value === null || typeof value === 'object'
       ? []
       : [String(value)];

@@ -116,8 +116,8 @@ async function similarity(
  * compared might have.
  */
 function best(found: readonly Similarity[], threshold: number): Measured {
-  const values = found.flatMap((one) => (one.status === 'found' ? [one.value] : []));
-  const open = found.flatMap((one) => (one.status === 'found' ? [] : [one]));
+  const values = found.flatMap((vector) => (vector.status === 'found' ? [vector.value] : []));
+  const open = found.flatMap((vector) => (vector.status === 'found' ? [] : [vector]));
   const value = Math.max(...values);
   if (values.length > 0 && reaches(value, threshold)) return measurement(value, true);
   const [first] = open;

@@ -77,11 +77,11 @@ function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
 /** FlexEval's functions may give a list of names and values, which is a map. */
 function plainValue(value: Json): Json {
   const entries = Array.isArray(value) ? value : [];
-  const named = entries.flatMap((one): [string, Json][] =>
-    isMap(one) &&
-    typeof one['name'] === 'string' &&
-    (typeof one['value'] === 'number' || typeof one['value'] === 'boolean')
-      ? [[one['name'], one['value']]]
+  const named = entries.flatMap((entry): [string, Json][] =>
+    isMap(entry) &&
+    typeof entry['name'] === 'string' &&
+    (typeof entry['value'] === 'number' || typeof entry['value'] === 'boolean')
+      ? [[entry['name'], entry['value']]]
       : [],
   );
   return entries.length > 0 && named.length === entries.length ? Object.fromEntries(named) : value;

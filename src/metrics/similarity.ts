@@ -82,9 +82,9 @@ const levenshtein = defineComparison({
         longest: Math.max(actual.length, text.length),
       }));
     const similarity = Math.max(
-      ...edits.map((one) => (one.longest === 0 ? 1 : 1 - one.edits / one.longest)),
+      ...edits.map((edit) => (edit.longest === 0 ? 1 : 1 - edit.edits / edit.longest)),
     );
-    const fewest = Math.min(...edits.map((one) => one.edits));
+    const fewest = Math.min(...edits.map((edit) => edit.edits));
     const { max_distance } = options;
     const pass = max_distance === undefined ? reaches(similarity, 0.8) : fewest <= max_distance;
     return measurement(

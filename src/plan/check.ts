@@ -62,7 +62,7 @@ export function unrunnableReferences(suites: readonly SuiteComparison[]): Proble
       problem === null ? [] : [{ place, message: problem }],
     ),
   );
-  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
 /** Problems of roll-ups that ask for more passes than there are tries, and so could never pass. */

@@ -21,12 +21,12 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   suites: readonly Of[],
 ): { references: ReferenceText[]; suites: Of[] }[] {
   const groups = new Map<string, { references: ReferenceText[]; suites: Of[] }>();
-  for (const one of suites) {
-    const references = explainedReferences(one.run.suite);
-    const key = JSON.stringify([one.run.suite.path, references.map(({ id }) => id)]);
+  for (const suite of suites) {
+    const references = explainedReferences(suite.run.suite);
+    const key = JSON.stringify([suite.run.suite.path, references.map(({ id }) => id)]);
     const group = groups.get(key) ?? { references, suites: [] };
     groups.set(key, group);
-    group.suites.push(one);
+    group.suites.push(suite);
   }
   return [...groups.values()];
 }

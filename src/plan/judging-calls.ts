@@ -52,11 +52,11 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
       asksModels,
     );
     for (const [index, tries] of scorings.length === 0 ? [] : next(suite)) {
-      const one = suite.runs[index]?.affected;
-      if (one === undefined) continue;
-      const answers = answersOf(one, tries);
+      const affected = suite.runs[index]?.affected;
+      if (affected === undefined) continue;
+      const answers = answersOf(affected, tries);
       for (const scoring of scorings) {
-        const reference = referenceOf(one, scoring.side);
+        const reference = referenceOf(affected, scoring.side);
         for (const metric of metricsFor(scoring.tests, reference))
           judge(scoring, metric, reference, answers);
       }

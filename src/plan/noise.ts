@@ -93,14 +93,19 @@ function isReplayed({ head }: AffectedReference): boolean {
 
 function twiceAsked(
   suite: AffectedSuite,
-  one: AffectedReference,
+  affected: AffectedReference,
   today: string,
 ): AffectedReference[] {
-  const { reference, head } = one;
+  const { reference, head } = affected;
   const tests = suite.head?.scoring.tests;
-  if (head === null || head.kind === 'impossible' || head.kind === 'recorded' || isReplayed(one))
+  if (
+    head === null ||
+    head.kind === 'impossible' ||
+    head.kind === 'recorded' ||
+    isReplayed(affected)
+  )
     return [];
-  if (tests === undefined || !gates(suite, one) || quarantineOf(tests, today)(reference.id))
+  if (tests === undefined || !gates(suite, affected) || quarantineOf(tests, today)(reference.id))
     return [];
   return [
     {

@@ -53,7 +53,7 @@ export function priceCounts(
         output_tokens: Math.round(count.output_tokens),
       };
       // By the call, for prices may depend on how long one is.
-      const one = price(target, {
+      const ofOneCall = price(target, {
         input_tokens: usage.input_tokens / count.calls,
         output_tokens: usage.output_tokens / count.calls,
       });
@@ -62,7 +62,7 @@ export function priceCounts(
         ...count,
         ...usage,
         calls: Math.round(count.calls),
-        cost_usd: one === null ? null : one * count.calls,
+        cost_usd: ofOneCall === null ? null : ofOneCall * count.calls,
       };
     });
   const unpriced = [
@@ -91,12 +91,12 @@ export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: nu
   return {
     ...rest,
     cost_usd: cost(cost_usd),
-    models: models.map((one) => ({
-      ...one,
-      calls: one.calls * times,
-      input_tokens: one.input_tokens * times,
-      output_tokens: one.output_tokens * times,
-      cost_usd: cost(one.cost_usd),
+    models: models.map((model) => ({
+      ...model,
+      calls: model.calls * times,
+      input_tokens: model.input_tokens * times,
+      output_tokens: model.output_tokens * times,
+      cost_usd: cost(model.cost_usd),
     })),
   };
 }

@@ -73,11 +73,11 @@ export function annotations(
     ),
   ];
   const root = rootOf(workingDirectory);
-  return found.map((one) => ({
-    ...one,
-    path: `${root}${one.path}`,
-    title: shorten(visibleLine(one.title), ANNOTATION_TITLE_LIMIT),
-    message: fitMessage(visible(one.message)),
+  return found.map((line) => ({
+    ...line,
+    path: `${root}${line.path}`,
+    title: shorten(visibleLine(line.title), ANNOTATION_TITLE_LIMIT),
+    message: fitMessage(visible(line.message)),
   }));
 }
 

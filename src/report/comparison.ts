@@ -61,9 +61,9 @@ function partners(
   for (const key of new Set(first.map(keyOf))) {
     const ones = first.filter((suite) => keyOf(suite) === key);
     const others = second.filter((suite) => keyOf(suite) === key);
-    const same = ones.flatMap((one): [SuiteResult, SuiteResult][] => {
-      const other = others.find((each) => variantOf(each) === variantOf(one));
-      return other === undefined ? [] : [[one, other]];
+    const same = ones.flatMap((suite): [SuiteResult, SuiteResult][] => {
+      const other = others.find((each) => variantOf(each) === variantOf(suite));
+      return other === undefined ? [] : [[suite, other]];
     });
     const left = ones.filter((one) => !same.some(([each]) => each === one));
     const right = others.filter((one) => !same.some(([, each]) => each === one));

@@ -46,10 +46,10 @@ export interface History {
  * not know) the files' own times give the order.
  */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
-  const judged = saved.map((one) => ({
-    ...one,
-    why: reasonOf(one, branch),
-    state: branch?.commits.get(one.result.head.sha),
+  const judged = saved.map((file) => ({
+    ...file,
+    why: reasonOf(file, branch),
+    state: branch?.commits.get(file.result.head.sha),
   }));
   const kept = judged.filter(({ why }) => why === null);
   const ordered = [...kept].sort(

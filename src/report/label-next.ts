@@ -49,14 +49,14 @@ export function answersToLabel(
         if (own === null) return [];
         const asked = judge.metrics === null ? dialogues(own) : grades(own, judge.metrics);
         const groups = new Map(asked.map(({ object }) => [object, [] as Asked[]]));
-        for (const one of asked) groups.get(one.object)?.push(one);
+        for (const answer of asked) groups.get(answer.object)?.push(answer);
         return [...groups.values()].flatMap((group) =>
           mostDisputed(group, { suite: name, reference: reference.id, side }),
         );
       }),
     );
   });
-  const once = new Map(found.map((one) => [one.content.trim(), one]));
+  const once = new Map(found.map((answer) => [answer.content.trim(), answer]));
   return [...once.values()]
     .filter(({ content }) => !labelled.has(content.trim()))
     .sort((a, b) => b.disagreement - a.disagreement)
@@ -180,6 +180,8 @@ export function toLabelBlocks(name: string, answers: readonly ToLabel[]): Block[
 function tally(labels: readonly (string | null)[]): string {
   const names = [...new Set(labels.map((label) => label ?? 'unread'))];
   return names
-    .map((name) => `${name} ${String(labels.filter((one) => (one ?? 'unread') === name).length)}`)
+    .map(
+      (name) => `${name} ${String(labels.filter((label) => (label ?? 'unread') === name).length)}`,
+    )
     .join(', ');
 }

@@ -139,12 +139,12 @@ function flakyOf({ flaky, runs }: NoiseResult, rows: number): Block[] {
             head: ['Suite', 'Reference', 'Passed', '95 % interval', 'Place'].map((name) => [
               text(name),
             ]),
-            rows: shown.map((one): Line[] => [
-              [code(one.name)],
-              [code(one.id)],
-              [text(`${count(one.passes)} of ${count(one.tries)}`)],
-              [text(rateInterval(one))],
-              [place(one.file, one.line)],
+            rows: shown.map((reference): Line[] => [
+              [code(reference.name)],
+              [code(reference.id)],
+              [text(`${count(reference.passes)} of ${count(reference.tries)}`)],
+              [text(rateInterval(reference))],
+              [place(reference.file, reference.line)],
             ]),
           },
         ]),

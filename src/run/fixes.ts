@@ -88,13 +88,13 @@ async function withEdits(
   const lines = bench.lines(file) ?? [];
   const before = isText(unit) ? await bench.reread(file, lines.join('\n')) : null;
   const candidates: Candidate[] = [];
-  for (const one of before === null ? [] : wanted) {
-    const body = bench.change.body(...madeOf(one, unit, bench.change));
-    const edit = editOf(unit, one.text, { head: bench.change.head, wanted: body }, lines);
+  for (const draft of before === null ? [] : wanted) {
+    const body = bench.change.body(...madeOf(draft, unit, bench.change));
+    const edit = editOf(unit, draft.text, { head: bench.change.head, wanted: body }, lines);
     const text = edit === null ? null : withEdit(lines.join('\n'), edit);
     const after = text === null ? null : await bench.reread(file, text);
     if (edit !== null && before !== null && after !== null && isWhatRan(after, body, before))
-      candidates.push({ ...one, edit });
+      candidates.push({ ...draft, edit });
   }
   return candidates;
 }

@@ -103,7 +103,9 @@ function headFiles(
     lines: (file) => read('head', file),
     reread: async (file, text) => {
       const prompts = (await edges.reread?.(file, text)) ?? [];
-      return prompts.find((one) => one.file === head.file && one.name === head.name) ?? null;
+      return (
+        prompts.find((prompt) => prompt.file === head.file && prompt.name === head.name) ?? null
+      );
     },
   };
 }

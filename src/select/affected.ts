@@ -161,8 +161,9 @@ function baseGeneration(
   reference: Reference,
   counterpart: Reference | null,
 ): Generation | null {
-  for (const one of [reference, counterpart]) {
-    const tried = one === null ? null : generationOf(base.suite.prompt, base.variant, one);
+  for (const candidate of [reference, counterpart]) {
+    const tried =
+      candidate === null ? null : generationOf(base.suite.prompt, base.variant, candidate);
     if (tried !== null && tried.kind !== 'impossible') return tried;
   }
   return null;

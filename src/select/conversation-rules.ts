@@ -22,15 +22,15 @@ export function nameEvaluators(
   targets: readonly Target[],
 ): Evaluator[] {
   const evaluators = targets.flatMap((target, index) => {
-    const one = written[index];
-    return one === undefined
+    const evaluator = written[index];
+    return evaluator === undefined
       ? []
       : [
           {
-            model: one.model,
-            parameters: one.parameters,
+            model: evaluator.model,
+            parameters: evaluator.parameters,
             target,
-            identity: canonicalJson([targetIdentity(target), one.parameters]),
+            identity: canonicalJson([targetIdentity(target), evaluator.parameters]),
           },
         ];
   });

@@ -93,7 +93,7 @@ export function believe(
   seen: readonly Seen[],
 ): Belief[] {
   const byReference = rates.map((own, reference) => {
-    const mine = seen.filter((one) => one.reference === reference);
+    const mine = seen.filter((tried) => tried.reference === reference);
     const logs = hypotheses.map(({ hypothesis }) =>
       mine.reduce((sum, { mix, passes, fails }) => {
         const pass = breaks(hypothesis, mix) ? own.broken : own.intact;

@@ -215,8 +215,8 @@ const SLACK = 1e-12;
 /** What `references` would rule out if every try on both sides passed. */
 function flawlessBound(references: number, tries: number): number {
   const side = { passes: tries, tries };
-  const one = differenceInterval([{ base: side, head: side }], { z: boundQuantile(tries) });
-  return -(one?.low ?? -1) / Math.max(1, references);
+  const difference = differenceInterval([{ base: side, head: side }], { z: boundQuantile(tries) });
+  return -(difference?.low ?? -1) / Math.max(1, references);
 }
 
 /**

@@ -25,8 +25,8 @@ export interface ValueTest {
 
 /** Mean over items of one side's means, of those that have numbers; null: none has. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
-  const means = values.flatMap((one) => {
-    const own = one[side].filter((value) => value !== null);
+  const means = values.flatMap((item) => {
+    const own = item[side].filter((value) => value !== null);
     return own.length === 0 ? [] : [mean(own)];
   });
   return meanOrNull(means);

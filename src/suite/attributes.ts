@@ -115,14 +115,17 @@ export function foldName(name: string): string {
  */
 export function withIds(named: readonly Omit<Attribute, 'id'>[]): Attribute[] {
   const used = new Map<string, number>();
-  return named.map((one) => {
-    const slug = foldName(one.name)
+  return named.map((attribute) => {
+    const slug = foldName(attribute.name)
       .replace(/[^\p{L}\p{N}]+/gu, '-')
       .replace(/^-+|-+$/g, '')
       .slice(0, 40);
-    const plain = slug === '' ? one.kind : `${one.kind}-${slug}`;
+    const plain = slug === '' ? attribute.kind : `${attribute.kind}-${slug}`;
     const earlier = used.get(plain) ?? 0;
     used.set(plain, earlier + 1);
-    return { id: earlier === 0 && slug !== '' ? plain : `${plain}.${String(earlier + 1)}`, ...one };
+    return {
+      id: earlier === 0 && slug !== '' ? plain : `${plain}.${String(earlier + 1)}`,
+      ...attribute,
+    };
   });
 }

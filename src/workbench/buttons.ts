@@ -54,8 +54,8 @@ export function cellActsHtml(
       return [
         '<div class="acts">',
         ...answers.map(
-          (one) =>
-            `<button type="button" data-kind="accept" data-cell="${key}" data-answer="${one.name}">${where}accept the answer of try ${String(one.made.try + 1)}</button>${label(one)}`,
+          (answer) =>
+            `<button type="button" data-kind="accept" data-cell="${key}" data-answer="${answer.name}">${where}accept the answer of try ${String(answer.made.try + 1)}</button>${label(answer)}`,
         ),
         `<button type="button" data-kind="more" data-cell="${key}">${where}more tries${side === 'base' ? ' of both sides' : ''}</button>`,
         '</div>',

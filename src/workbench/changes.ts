@@ -124,7 +124,7 @@ function labelling(
     return `${name} shows what is expected, and this reference has nothing expected; give it that first.`;
   const ideal = showsExpected ? idealText(expected) : null;
   const earlier = examples.find(
-    (one) => one.content === content && one.context === null && one.ideal === ideal,
+    (example) => example.content === content && example.context === null && example.ideal === ideal,
   );
   if (earlier !== undefined)
     return `This answer is an example of ${name} already, labelled ${earlier.expected}.`;

@@ -214,11 +214,16 @@ function withoutUnasked(result: Result): Result {
     notices: result.notices.filter(({ kind }) => kind !== 'error' && kind !== 'ungraded'),
     suites: result.suites.map((suite) => ({
       ...suite,
-      references: suite.references.map((one) => {
-        const [base, head] = [cleaned(one.base), cleaned(one.head)];
+      references: suite.references.map((reference) => {
+        const [base, head] = [cleaned(reference.base), cleaned(reference.head)];
         const left = (base?.tries.length ?? 0) + (head?.tries.length ?? 0);
-        const had = (one.base?.tries.length ?? 0) + (one.head?.tries.length ?? 0);
-        return { ...one, base, head, status: left < had ? ('inconclusive' as const) : one.status };
+        const had = (reference.base?.tries.length ?? 0) + (reference.head?.tries.length ?? 0);
+        return {
+          ...reference,
+          base,
+          head,
+          status: left < had ? ('inconclusive' as const) : reference.status,
+        };
       }),
     })),
   };

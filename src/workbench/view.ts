@@ -64,24 +64,24 @@ function withMore(
   const further = new Map<string, ReferenceResult[]>();
   for (const { suites } of more)
     for (const suite of suites)
-      for (const one of suite.references) {
-        const key = sentKey(suite, one.id);
-        further.set(key, [...(further.get(key) ?? []), one]);
+      for (const reference of suite.references) {
+        const key = sentKey(suite, reference.id);
+        further.set(key, [...(further.get(key) ?? []), reference]);
       }
-  const withFurther = (suite: SuiteResult, one: ReferenceResult): ReferenceResult =>
-    (further.get(sentKey(suite, one.id)) ?? []).reduce(
+  const withFurther = (suite: SuiteResult, reference: ReferenceResult): ReferenceResult =>
+    (further.get(sentKey(suite, reference.id)) ?? []).reduce(
       (all, { base, head }) => ({
         ...all,
         base: longer(all.base, base),
         head: longer(all.head, head),
       }),
-      one,
+      reference,
     );
   const merged = (into: Result): Result => ({
     ...into,
     suites: into.suites.map((suite) => ({
       ...suite,
-      references: suite.references.map((one) => withFurther(suite, one)),
+      references: suite.references.map((reference) => withFurther(suite, reference)),
     })),
   });
   return { result: merged(result), all: stored === null ? null : merged(stored) };

@@ -72,24 +72,28 @@ export function convertMetrics(
     foundIn(document, [...path, kind], kind),
   );
   const kept = new Set(all);
-  const drop = (one: Found, why: string): void => {
-    kept.delete(one);
+  const drop = (metric: Found, why: string): void => {
+    kept.delete(metric);
     left.push(
-      leftOut(document.placeOf(one.path), `the ${one.kind} ${one.name || '(without a name)'}`, why),
+      leftOut(
+        document.placeOf(metric.path),
+        `the ${metric.kind} ${metric.name || '(without a name)'}`,
+        why,
+      ),
     );
   };
-  for (const one of all) {
-    const why = refusal(one, { builtIns, modules });
-    if (why !== null) drop(one, why);
+  for (const candidate of all) {
+    const why = refusal(candidate, { builtIns, modules });
+    if (why !== null) drop(candidate, why);
   }
   for (let before = -1; before !== kept.size;) {
     before = kept.size;
-    for (const one of kept) {
-      const missing = conditionsOf(one).find(
+    for (const candidate of kept) {
+      const missing = conditionsOf(candidate).find(
         (condition) =>
           dependency(condition, [...kept]) === null && dependency(condition, all) !== null,
       );
-      if (missing !== undefined) drop(one, `it depends on ${nameOf(missing)}, which is not`);
+      if (missing !== undefined) drop(candidate, `it depends on ${nameOf(missing)}, which is not`);
     }
   }
   return named([...kept]).map(({ found, name }) => ({
@@ -169,13 +173,13 @@ function conditionsOf({ written }: Pick<Found, 'written'>): JsonMap[] {
 function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
   const { name, type, kwargs, metric_level: level } = condition;
   const [only, ...others] = all.filter(
-    (one) =>
-      one.name === name &&
-      (type === undefined || type === null || type === one.kind) &&
-      (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(argumentsOf(one.written))) &&
+    (candidate) =>
+      candidate.name === name &&
+      (type === undefined || type === null || type === candidate.kind) &&
+      (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(argumentsOf(candidate.written))) &&
       (level === undefined ||
         level === null ||
-        levelOf(level) === levelOf(one.written['metric_level'])),
+        levelOf(level) === levelOf(candidate.written['metric_level'])),
   );
   return only !== undefined && others.length === 0 ? only : null;
 }

@@ -89,10 +89,10 @@ export function isFlexEval(value: Json): boolean {
   return (
     evals.length > 0 &&
     evals.every(
-      (one) =>
-        isMap(one) &&
-        isMap(one['metrics']) &&
-        ['function', 'rubric'].some((kind) => valueAt(one, ['metrics', kind]) !== undefined),
+      (foreign) =>
+        isMap(foreign) &&
+        isMap(foreign['metrics']) &&
+        ['function', 'rubric'].some((kind) => valueAt(foreign, ['metrics', kind]) !== undefined),
     )
   );
 }
@@ -120,8 +120,8 @@ export async function importFlexEval(
   const rubrics = rubricFiles(document, context, problems);
   const modules = await functionModules(document, context, imported.left, problems);
   const unique = uniqueNames();
-  for (const one of evals)
-    importEval(document, one, { ...context, modules, imported, unique, problems });
+  for (const foreign of evals)
+    importEval(document, foreign, { ...context, modules, imported, unique, problems });
   imported.carried = shares(document, evals, imported);
   return rubrics.length === 0 ? imported : { ...imported, rubrics };
 }
@@ -159,17 +159,17 @@ function evalsOf(document: Document, { left, remarks }: Imported): ForeignEval[]
   return [{ key: null, path: ['eval'], data: listAt(document, ['data_sources']) }];
 }
 
-function importEval(document: Document, one: ForeignEval, context: EvalContext): void {
+function importEval(document: Document, foreign: ForeignEval, context: EvalContext): void {
   const { imported, builtIns, modules } = context;
   const { left } = imported;
-  const written = valueAt(document.value, one.path);
+  const written = valueAt(document.value, foreign.path);
   if (!isMap(written)) return;
   for (const key of Object.keys(written).filter(
     (each) => !EVAL_KEYS.includes(each) && !CONFIG_KEYS.includes(each),
   ))
     left.push(
       leftOut(
-        document.placeOf([...one.path, key]),
+        document.placeOf([...foreign.path, key]),
         key,
         ownEntry(WHY, key) ?? 'it is not part of the format',
       ),
@@ -177,13 +177,13 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
   const completes = written['do_completion'] === true;
   const metrics = convertMetrics(
     document,
-    [...one.path, 'metrics'],
+    [...foreign.path, 'metrics'],
     { builtIns, modules, completes },
     left,
   );
-  const data = one.data.flatMap((source) => dataFile(document, source, context) ?? []);
-  const name = context.unique(nameOf(written['name'], one.key, document.file));
-  const place = document.placeOf(one.path);
+  const data = foreign.data.flatMap((source) => dataFile(document, source, context) ?? []);
+  const name = context.unique(nameOf(written['name'], foreign.key, document.file));
+  const place = document.placeOf(foreign.path);
   if (metrics.length === 0) {
     left.push(leftOut(place, `the eval ${name}`, 'nothing is left that judges its dialogues'));
     return;
@@ -198,10 +198,10 @@ function importEval(document: Document, one: ForeignEval, context: EvalContext):
       `${name}: ${completes ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)' : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)'}; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)`,
     ),
   );
-  withGrader(document, one.path, metrics, imported);
+  withGrader(document, foreign.path, metrics, imported);
   imported.prompts.push({
-    prompt: promptDraft(document, one.path, name, completes, imported),
-    tests: testsDraft(document, one, { completes, metrics, data }, imported),
+    prompt: promptDraft(document, foreign.path, name, completes, imported),
+    tests: testsDraft(document, foreign, { completes, metrics, data }, imported),
   });
 }
 
@@ -232,10 +232,11 @@ function testsDraft(
     metrics: metrics.map(({ metric }) => metric),
     references_from: data.map(({ file }) => ({ file, map: { input: 'input' } })),
   });
-  metrics.forEach((one, index) => {
-    draft.from(['metrics', index], document.placeOf(one.path));
-    if (one.code !== null) draft.from(['metrics', index, 'code'], { file: one.code, line: 0 });
-    listAt(document, [...one.path, 'depends_on']).forEach((condition, at) => {
+  metrics.forEach((metric, index) => {
+    draft.from(['metrics', index], document.placeOf(metric.path));
+    if (metric.code !== null)
+      draft.from(['metrics', index, 'code'], { file: metric.code, line: 0 });
+    listAt(document, [...metric.path, 'depends_on']).forEach((condition, at) => {
       draft.from(['metrics', index, 'depends_on', at], document.placeOf(condition.path));
     });
   });

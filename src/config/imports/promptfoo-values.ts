@@ -113,7 +113,7 @@ export function expandVariables(
     if (combinations.length * values.length > limits.references)
       return lost(`its lists of values make more than ${String(limits.references)} tests`);
     combinations = combinations.flatMap((given) =>
-      values.map((one): [string, Given][] => [...given, [name, one]]),
+      values.map((value): [string, Given][] => [...given, [name, value]]),
     );
   }
   const description = combinations.length > 1 ? null : test.description;

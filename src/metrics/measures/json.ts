@@ -226,13 +226,7 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
  * equality leaves.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
-  const open = new Map<string, Json[]>();
-  for (const entry of actual) {
-    const key = canonical(entry);
-    const bag = open.get(key);
-    if (bag === undefined) open.set(key, [entry]);
-    else bag.push(entry);
-  }
+  const open = Map.groupBy(actual, canonical);
   const unmatched = expected.filter((entry) => open.get(canonical(entry))?.pop() === undefined);
   const left = [...open.values()].flat();
   if (unmatched.length * left.length > PAIR_LIMIT) return expected.length - unmatched.length;

@@ -110,7 +110,7 @@ function suiteDashboard(
 function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: PageIndex): string {
   const dropped = droppedWords(of.dropped);
   if (insights.length === 0 && dropped === null) return '';
-  const generated = insights.some((one) => one.generated);
+  const generated = insights.some((insight) => insight.generated);
   const items = insights.map(({ text, attributes, references }) => {
     const kinds = attributes
       .flatMap((id) => of.attributes.find((attribute) => attribute.id === id) ?? [])
@@ -165,7 +165,7 @@ function allHtml(of: ExplainedSuite, index: PageIndex): string {
         ? ''
         : `<br><span class="soft">moved only with references shared with ${escapeMarkup(
             explainers(attribute, of)
-              .map((one) => shorten(one, NAME_LIMIT))
+              .map((explainer) => shorten(explainer, NAME_LIMIT))
               .join(', '),
           )}</span>`;
     return [

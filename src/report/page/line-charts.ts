@@ -135,8 +135,8 @@ function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shap
     [-APART, below],
     [APART, below],
   ].map(([right = 0, y = 0]): Point => ({ x: top.x + right, y }));
-  const free = places.find((one) =>
-    taken.every((other) => Math.hypot(one.x - other.x, one.y - other.y) >= APART),
+  const free = places.find((place) =>
+    taken.every((other) => Math.hypot(place.x - other.x, place.y - other.y) >= APART),
   ) ?? { x: top.x, y: above };
   taken.push(free);
   return words(free, String(rank), { align: 'center', bold: true });

@@ -194,9 +194,9 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   let next: string[] = [];
   const pack = async (): Promise<void> => {
     if (next.length === 0) return;
-    const one = await packValue(next);
-    packs.push(one);
-    size += one.length;
+    const packed = await packValue(next);
+    packs.push(packed);
+    size += packed.length;
     next = [];
   };
   for (const row of rows) {

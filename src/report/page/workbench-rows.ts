@@ -151,12 +151,15 @@ export function tagsOf({ cells: [cell] }: MatrixRow): string[] {
 /** Both results' suites and attributes as one; of an attribute that both know, that of more references. */
 export function attributesIn(result: Result, all: Result | null): Result {
   if (all === null) return result;
-  const keyOf = (one: AttributeResult): string => `${suiteKey(one)} ${one.id}`;
+  const keyOf = (attribute: AttributeResult): string => `${suiteKey(attribute)} ${attribute.id}`;
   const known = new Set(all.attributes.map(keyOf));
   const suites = new Set(all.suites.map(suiteKey));
   return {
     ...result,
-    attributes: [...all.attributes, ...result.attributes.filter((one) => !known.has(keyOf(one)))],
-    suites: [...all.suites, ...result.suites.filter((one) => !suites.has(suiteKey(one)))],
+    attributes: [
+      ...all.attributes,
+      ...result.attributes.filter((attribute) => !known.has(keyOf(attribute))),
+    ],
+    suites: [...all.suites, ...result.suites.filter((suite) => !suites.has(suiteKey(suite)))],
   };
 }

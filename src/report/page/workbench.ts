@@ -2,7 +2,6 @@ import type { SideResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import { dollars } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import type { Score } from '../../types/metric.ts';
 import type { Message } from '../../types/model.ts';
 import { NAME_LIMIT, NO_LINKS } from '../sections/document.ts';
 import { emphasise } from '../sections/emphasis.ts';
@@ -216,12 +215,8 @@ function cellHtml(side: SideResult | null, { start }: DrawnColumn): string {
 
 /** `has 2/2 · polite 0.80`: each metric's mean number, else its passes. */
 function scoresOf({ tries }: SideResult): string {
-  const metrics = new Map<string, Score[]>();
-  for (const score of tries.flatMap(({ scores }) => scores)) {
-    const known = metrics.get(score.metric);
-    if (known === undefined) metrics.set(score.metric, [score]);
-    else known.push(score);
-  }
+  const scored = tries.flatMap(({ scores }) => scores);
+  const metrics = Map.groupBy(scored, ({ metric }) => metric);
   const shown = [...metrics].slice(0, MOST_METRICS).map(([name, scores]) => {
     const numbers = scores.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
     const passes = scores.filter(({ status }) => status === 'pass').length;

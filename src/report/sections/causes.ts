@@ -17,7 +17,7 @@ import {
   type Line,
 } from './document.ts';
 import { fixBlocks } from './fixes.ts';
-import { suitesWorstFirst } from './order.ts';
+import { alike, suitesWorstFirst } from './order.ts';
 
 /** Characters of a changed line that is named. */
 const UNIT_TEXT = 80;
@@ -51,12 +51,6 @@ export function otherCauses(result: Result): Block[] {
 
 /** Findings as blocks: those of the suite that the headline names, and all others. */
 function found({ causes: all = [], suites }: Result): { worst: Block[][]; others: Block[][] } {
-  const alike = new Map<string, [Finding, ...Finding[]]>();
-  for (const one of all.flatMap(findings)) {
-    const same = alike.get(one.key);
-    if (same === undefined) alike.set(one.key, [one]);
-    else same.push(one);
-  }
   const [first] = suitesWorstFirst(suites);
   const isWorst = ({ suite }: Finding): boolean =>
     first === undefined ||
@@ -67,7 +61,7 @@ function found({ causes: all = [], suites }: Result): { worst: Block[][]; others
       ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
       : [paragraph([...causeLine(cause, suite, named), ...sameLine(others)]), ...fixBlocks(cause)];
   };
-  const groups = [...alike.values()];
+  const groups = alike(all.flatMap(findings), ({ key }) => key);
   const own = groups.filter((group) => group.some(isWorst)).slice(0, OPEN_FINDINGS);
   const worst = own.length > 0 ? own : groups.slice(0, 1);
   return {
@@ -246,12 +240,12 @@ export function referenceCauses(
 
 /** The causes that were proven on a reference. */
 export function causesFor(id: string, { causes: all }: SuiteCauses): Cause[] {
-  return all.filter(({ references }) => references.some((one) => one.id === id));
+  return all.filter(({ references }) => references.some((reference) => reference.id === id));
 }
 
 /** ` This reference: 3 of 3 tries pass with it set back, 0 of 3 with it put into base.` */
 function ownProof({ relation, units, references }: Cause, id: string): Line {
-  const own = references.find((one) => one.id === id);
+  const own = references.find((reference) => reference.id === id);
   if (own === undefined || relation === 'only-change') return [];
   const { restored, broken } = own;
   const it = units.length === 1 ? 'it' : 'them';

@@ -153,7 +153,7 @@ export function evaluatorTables(results: readonly EvaluatorResult[], items: numb
   const paths = [...new Set(results.map(({ path }) => path))];
   return paths.flatMap((path) =>
     tableOf(
-      results.filter((one) => one.path === path),
+      results.filter((result) => result.path === path),
       items,
     ),
   );

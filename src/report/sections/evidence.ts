@@ -112,9 +112,9 @@ function answerLine(tryResult: TryResult | null, characters: number): Line {
 export function inputLine({ input }: ReferenceResult, characters: number): Line {
   const entries = Object.entries(input);
   if (entries.length === 0) return [text('none')];
-  const one = Math.max(40, Math.floor(characters / entries.length));
+  const share = Math.max(40, Math.floor(characters / entries.length));
   return joinLines(
-    entries.map(([name, value]): Line => [code(name), text(' = '), code(String(value), one)]),
+    entries.map(([name, value]): Line => [code(name), text(' = '), code(String(value), share)]),
     ', ',
   );
 }

@@ -73,7 +73,7 @@ export function explainedSuites(
     return explained;
   };
   for (const attribute of attributes) of(attribute).attributes.push(attribute);
-  for (const one of insights) of(one).insights.push(one);
+  for (const insight of insights) of(insight).insights.push(insight);
   for (const one of dropped) of(one).dropped += one.count;
   return [...found.values()].filter(
     (one) => one.attributes.length + one.insights.length + one.dropped > 0,

@@ -18,11 +18,11 @@ export interface Failure {
  * those with the same metric. A group stands where its first member did.
  */
 export function failures(entries: readonly ReferenceEntry[]): Failure[] {
-  const all = entries.map((entry) => ({ one: entry, ...causeOf(entry) }));
+  const all = entries.map((entry) => ({ entry, ...causeOf(entry) }));
   const exact = new Map<string, number>();
   for (const { reasonKey } of all) exact.set(reasonKey, (exact.get(reasonKey) ?? 0) + 1);
   const groups = new Map<string, Failure>();
-  for (const { one: entry, metric, unjudged, reason, reasonKey, metricKey } of all) {
+  for (const { entry, metric, unjudged, reason, reasonKey, metricKey } of all) {
     const shared = (exact.get(reasonKey) ?? 0) > 1;
     const key = shared ? reasonKey : metricKey;
     const group = groups.get(key);

@@ -31,13 +31,13 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
     .filter(({ path, name }) => path === scoring.path && name === scoring.name)
     .flatMap((suite) => suite.references);
   const shown = flipped
-    .map((one) => ({ one, reference: references.find(({ id }) => id === one.id) }))
+    .map((flip) => ({ flip, reference: references.find(({ id }) => id === flip.id) }))
     .find(({ reference }) => reference !== undefined);
   return [
     {
       kind: 'facts',
       title: titleOf(scoring, flipped, references),
-      rows: shown?.reference === undefined ? [] : rowsOf(shown.one, shown.reference, characters),
+      rows: shown?.reference === undefined ? [] : rowsOf(shown.flip, shown.reference, characters),
     },
   ];
 }

@@ -67,10 +67,10 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
 function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
   if (unpriced === 'programs') return '';
   const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
-    const one = by_purpose[purpose];
-    return one === undefined || one.cost_usd === 0
+    const usage = by_purpose[purpose];
+    return usage === undefined || usage.cost_usd === 0
       ? []
-      : [`${PURPOSES[purpose]} ${cost(one.cost_usd)}`];
+      : [`${PURPOSES[purpose]} ${cost(usage.cost_usd)}`];
   });
   return paid.length > 1 ? ` (${paid.join(', ')})` : '';
 }

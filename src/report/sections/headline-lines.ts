@@ -92,12 +92,15 @@ function sharedAttribute(result: Result, all: number): Line {
   const [most] = result.attributes
     .filter((attribute) => attribute.verdict === 'regressed' && suiteKey(attribute) === key)
     .map((attribute) => ({
-      one: attribute,
+      attribute,
       shared: broken.filter((id) => attribute.references.includes(id)).length,
     }))
-    .sort((a, b) => b.shared - a.shared || (a.one.difference ?? 0) - (b.one.difference ?? 0));
+    .sort(
+      (a, b) =>
+        b.shared - a.shared || (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0),
+    );
   if (most === undefined || broken.length < 2 || most.shared < SHARED * broken.length) return [];
-  const { one: attribute, shared } = most;
+  const { attribute, shared } = most;
   const how = shared === all ? 'all' : `${count(shared)} of them`;
   return [
     text(`, ${how} in `),

@@ -18,6 +18,7 @@ import {
   SENTENCE,
 } from './document.ts';
 import { amongErrors, opensErrors } from './errors.ts';
+import { alike } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore } from './phrases.ts';
 
@@ -27,9 +28,9 @@ import { andMore } from './phrases.ts';
  */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
-  const alike = [...groupedBy(all, ({ message }) => message).values()];
-  const shown = alike.slice(0, detail.problems);
-  const more = andMore(alike.length, shown.length);
+  const groups = alike(all, ({ message }) => message);
+  const shown = groups.slice(0, detail.problems);
+  const more = andMore(groups.length, shown.length);
   return [
     { kind: 'list', items: shown.map(problemsLine) },
     ...(more === null ? [] : [paragraph([text(`${more} problems.`)])]),
@@ -55,16 +56,6 @@ function problemsLine([first, ...others]: [Problem, ...Problem[]]): Line {
         ),
         text(`${more === null ? '' : `${named.length === 0 ? '' : ' '}${more}`})`),
       ];
-}
-
-function groupedBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, [T, ...T[]]> {
-  const groups = new Map<string, [T, ...T[]]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group === undefined) groups.set(keyOf(one), [one]);
-    else group.push(one);
-  }
-  return groups;
 }
 
 /** One problem: its place and its message. */
@@ -147,12 +138,10 @@ export function notices(result: Result, detail: Detail): Block[] {
   const said = saidBy(result);
   const present = KINDS.map(({ kind, words }) => ({
     words,
-    found: [
-      ...groupedBy(
-        distinct(all.filter((notice) => notice.kind === kind)).map(said),
-        ({ what }) => what,
-      ).values(),
-    ],
+    found: alike(
+      distinct(all.filter((notice) => notice.kind === kind)).map(said),
+      ({ what }) => what,
+    ),
   })).filter(({ found }) => found.length > 0);
   const lines = present.flatMap(({ words, found }) => found.map((one) => noticeLine(words, one)));
   const shown = lines.slice(0, detail.collapsedItems);

@@ -135,15 +135,15 @@ export function entriesOf(result: Result, ...statuses: ReferenceStatus[]): Refer
         .filter(({ status }) => wanted.has(status))
         .map((reference) => ({ suite, reference })),
     )
-    .map((one) => ({ one, fall: fallOf(one.reference), length: lengthOf(one.reference) }))
+    .map((entry) => ({ entry, fall: fallOf(entry.reference), length: lengthOf(entry.reference) }))
     .sort(
       (a, b) =>
         b.fall - a.fall ||
-        (a.one.reference.q ?? 1) - (b.one.reference.q ?? 1) ||
+        (a.entry.reference.q ?? 1) - (b.entry.reference.q ?? 1) ||
         a.length - b.length ||
-        byCodeUnits(a.one.reference.id, b.one.reference.id),
+        byCodeUnits(a.entry.reference.id, b.entry.reference.id),
     )
-    .map(({ one }) => one);
+    .map(({ entry }) => entry);
 }
 
 /**
@@ -213,4 +213,11 @@ function answer(side: string, tryResult: TryResult | null, part: number): string
       ? `${side}: no answer, ${shorten(tryResult.error ?? 'unknown error', part)}`
       : `${side}: ${shorten(tryResult.actual, part)}`,
   ];
+}
+
+/** Things with equal keys together, each group where its first thing stood. */
+export function alike<T>(things: readonly T[], keyOf: (thing: T) => string): [T, ...T[]][] {
+  return [...Map.groupBy(things, keyOf).values()].flatMap(([first, ...others]): [T, ...T[]][] =>
+    first === undefined ? [] : [[first, ...others]],
+  );
 }

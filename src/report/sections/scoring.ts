@@ -22,10 +22,10 @@ import { becauseLine } from './suites.ts';
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const more = andMore(scoring.length, shown.length);
-  const blocks = shown.flatMap((one) => {
-    const own = suites.filter(({ path, name }) => path === one.path && name === one.name);
+  const blocks = shown.flatMap((change) => {
+    const own = suites.filter(({ path, name }) => path === change.path && name === change.name);
     return scoringOf(
-      one,
+      change,
       own.flatMap(({ references }) => references),
       items,
     );
