@@ -62,9 +62,10 @@ export async function withRetries<T>(
 ): Promise<Tried<T>> {
   const { limiter, clock, signal } = options;
   let sent = false;
+  let last: Fault | null = null;
   for (let tries = 1; ; tries++) {
     const entry = await admission(tries > 1, options);
-    if (entry.status === 'aborted') return { status: 'fault', fault: STOPPED, sent };
+    if (entry.status === 'aborted') return { status: 'fault', fault: stoppedAfter(last), sent };
     if (entry.status === 'down')
       return {
         status: 'fault',
@@ -86,6 +87,7 @@ export async function withRetries<T>(
     sent ||= result.sent;
     const waitMs = pauseMs(result.fault, tries, options);
     const fault = boundedWait(result.fault, waitMs);
+    last = fault;
     const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
     if (fault.retry === 'never') return { status: 'fault', fault, sent };
     if (down || tries >= options.maxTries)
@@ -151,6 +153,13 @@ function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number 
     return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
   const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));
   return Math.ceil(grown * (0.5 + random() / 2));
+}
+
+/** What kept a call from its answer until the run's end, where it was more than the end. */
+function stoppedAfter(last: Fault | null): Fault {
+  return last === null
+    ? STOPPED
+    : { ...STOPPED, message: `${STOPPED.message}; before that: ${last.message}` };
 }
 
 function exhausted(fault: Fault, tries: number, limiter: Limiter): Fault {

@@ -20,6 +20,32 @@ afterEach(async () => {
 
 const never = new AbortController().signal;
 
+test('a call that the end of the run finds waiting says what it waited for', async () => {
+  const clock = testClock();
+  const stop = new AbortController();
+  const limiter = createLimiter({
+    concurrency: { start: 1, max: 1 },
+    giveUp: { rounds: 5, afterMs: 60_000 },
+    clock,
+    signal: stop.signal,
+  });
+  const limited = fault('rate-limit', '429, rate limited', { retry: 'limited', waitMs: 9000 });
+  const options = { limiter, maxTries: 5, clock, signal: stop.signal, random: () => 0, log() {} };
+  const attempt = () => {
+    stop.abort();
+    return Promise.resolve({ status: 'fault' as const, fault: limited, sent: true });
+  };
+  expect(await withRetries(attempt, options)).toMatchObject({
+    fault: {
+      kind: 'aborted',
+      message: 'stopped before an answer came; before that: 429, rate limited',
+    },
+  });
+  expect(await withRetries(attempt, options)).toMatchObject({
+    fault: { kind: 'aborted', message: 'stopped before an answer came' },
+  });
+});
+
 describe("the user's pace", () => {
   test('requests are spread over the minute', async () => {
     const clock = testClock();
