@@ -1,5 +1,4 @@
 import { guardProcess } from './sandbox/index.ts';
-import { keepHeapSmall } from './session/runtime.ts';
 // Threads start from this file too and go no further than their part: the job is loaded below.
 import './session/schema-thread.ts';
 import './solver/thread.ts';
@@ -15,8 +14,6 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => {
     process.exitCode = fail(error);
   });
-
-keepHeapSmall();
 
 const code = await runStep(process.env);
 if (code !== 0) process.exitCode = code;

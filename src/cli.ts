@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { terminalOf } from './commands/terminal.ts';
 import { NOT_JUDGED } from './errors.ts';
 import { guardProcess } from './sandbox/index.ts';
-import { keepCompiled, keepHeapSmall, whyTooOld } from './session/runtime.ts';
+import { keepCompiled, whyTooOld } from './session/runtime.ts';
 // Threads start from this file too and go no further than their part: what they do not need is
 // loaded below.
 import './session/schema-thread.ts';
@@ -28,7 +28,6 @@ async function start(): Promise<number> {
   guardProcess();
   keepCompiled(process.env);
   const { main } = await import('./commands/program.ts');
-  keepHeapSmall();
   return main(process.argv.slice(2), terminalOf(process));
 }
 

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { InternalError } from '../errors.ts';
-import { renderTerminal } from '../report/terminal.ts';
 import { readResultValue } from '../result/result.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import type { Terminal } from './terminal.ts';
@@ -197,6 +196,7 @@ export function demoCommand(
       const { check, folder, reports, conclusion } = await runDemo(
         verbose === true ? terminal.err : () => undefined,
       );
+      const { renderTerminal } = await import('../report/terminal.ts');
       const { width, isTerminal: colour } = terminal;
       const json = await readFile(join(reports, 'result.json'), 'utf8');
       const { result } = readResultValue('result.json', JSON.parse(json));

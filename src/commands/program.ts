@@ -2,20 +2,6 @@ import { Command, CommanderError } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../errors.ts';
 import { VERSION } from '../session/runtime.ts';
 import { logLine, logText } from '../text/log.ts';
-import { cacheCommand } from './cache.ts';
-import { demoCommand } from './demo.ts';
-import { devCommand } from './dev.ts';
-import { discoverCommand } from './discover.ts';
-import { fixCommand } from './fix.ts';
-import { gradeCommand } from './grade.ts';
-import { importCommand } from './import.ts';
-import { initCommand } from './init.ts';
-import { noiseCommand } from './noise.ts';
-import { diffCommand, planCommand, validateCommand } from './plain.ts';
-import { reportCommand } from './report.ts';
-import { runCommand } from './run.ts';
-import { mergeCommand } from './shards.ts';
-import { showCommand } from './show.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -31,9 +17,13 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     );
     return NOT_JUDGED;
   }
-  const program = createProgram(terminal, (result) => {
-    code = result;
-  });
+  const program = await createProgram(
+    terminal,
+    (result) => {
+      code = result;
+    },
+    argv[0],
+  );
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;
@@ -102,8 +92,40 @@ function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
-/** Every command with its options; the exit code goes to `done`. */
-export function createProgram(terminal: Terminal, done: (code: number) => void): Command {
+type AddCommand = (program: Command, terminal: Terminal, done: (code: number) => void) => void;
+
+/**
+ * Every command, in the order of the help. Each is loaded where it is asked for: a run neither
+ * compiles the workbench nor the import of other tools' files.
+ */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  diff: async () => (await import('./plain.ts')).diffCommand,
+  dev: async () => (await import('./dev.ts')).devCommand,
+  run: async () => (await import('./run.ts')).runCommand,
+  plan: async () => (await import('./plain.ts')).planCommand,
+  validate: async () => (await import('./plain.ts')).validateCommand,
+  grade: async () => (await import('./grade.ts')).gradeCommand,
+  fix: async () => (await import('./fix.ts')).fixCommand,
+  noise: async () => (await import('./noise.ts')).noiseCommand,
+  discover: async () => (await import('./discover.ts')).discoverCommand,
+  report: async () => (await import('./report.ts')).reportCommand,
+  show: async () => (await import('./show.ts')).showCommand,
+  cache: async () => (await import('./cache.ts')).cacheCommand,
+  merge: async () => (await import('./shards.ts')).mergeCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  init: async () => (await import('./init.ts')).initCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+};
+
+/**
+ * The command `asked` with its options, or every command where it names none; the exit code goes to
+ * `done`.
+ */
+export async function createProgram(
+  terminal: Terminal,
+  done: (code: number) => void,
+  asked = '',
+): Promise<Command> {
   const program = new Command('evaldiff')
     .description(
       'Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.',
@@ -112,25 +134,8 @@ export function createProgram(terminal: Terminal, done: (code: number) => void):
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-  for (const command of [
-    diffCommand,
-    devCommand,
-    runCommand,
-    planCommand,
-    validateCommand,
-    gradeCommand,
-    fixCommand,
-    noiseCommand,
-    discoverCommand,
-    reportCommand,
-    showCommand,
-    cacheCommand,
-    mergeCommand,
-    importCommand,
-    initCommand,
-    demoCommand,
-  ])
-    command(program, terminal, done);
+  const loads = Object.hasOwn(COMMANDS, asked) ? [COMMANDS[asked]] : Object.values(COMMANDS);
+  for (const load of loads) (await load?.())?.(program, terminal, done);
   for (const command of program.commands)
     command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
   return program;

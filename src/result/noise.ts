@@ -2,15 +2,9 @@ import { z } from 'zod';
 import { problem } from '../errors.ts';
 import { variantSchema } from '../suite/suite.ts';
 import type { Problem } from '../types/plain.ts';
-import { countSchema, shareSchema } from './pieces.ts';
+import { countSchema, noiseNoteSchema, shareSchema } from './pieces.ts';
 import { measuredRateSchema } from './reference-result.ts';
-import {
-  firstIssue,
-  noiseNoteSchema,
-  readResultValue,
-  resultSchema,
-  type Result,
-} from './result.ts';
+import { firstIssue, readResultValue, resultSchema, type Result } from './result.ts';
 
 /** The only version of a measurement that this program writes and reads. */
 const NOISE_VERSION = 1;

@@ -8,7 +8,7 @@ import { suiteCausesSchema } from './causes.ts';
 import { changedTextSchema } from './changes.ts';
 import { evaluatorResultSchema, graderResultSchema } from './conversations.ts';
 import { runOutcomeSchema } from './outcome.ts';
-import { countSchema, dollarsSchema, placeSchema, shareSchema } from './pieces.ts';
+import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './pieces.ts';
 import { scoringResultSchema } from './scoring-result.ts';
 import { suiteResultSchema } from './suite-result.ts';
 
@@ -100,15 +100,6 @@ const usageTotalsSchema = z.strictObject({
       }),
     )
     .describe('The same by what was paid for.'),
-});
-
-/** A last measurement of the gate's own false alarms. */
-export const noiseNoteSchema = z.strictObject({
-  red: countSchema.describe('Comparisons of base with itself that went red.'),
-  runs: countSchema.describe('Comparisons of base with itself.'),
-  low: shareSchema.describe('Lower end of the 95 % interval (Wilson) of `red` / `runs`.'),
-  high: shareSchema.describe('Upper end of the 95 % interval (Wilson) of `red` / `runs`.'),
-  measured_at: z.string().describe('Day of the measurement, `YYYY-MM-DD`.'),
 });
 
 const overrideSchema = z.strictObject({
@@ -244,9 +235,6 @@ export type Evaluations = z.infer<typeof evaluationsSchema>;
 export type UsageTotals = z.infer<typeof usageTotalsSchema>;
 
 export type Result = z.infer<typeof resultSchema>;
-
-/** `red` of `runs` comparisons of base with itself were red. */
-export type NoiseNote = z.infer<typeof noiseNoteSchema>;
 
 /** Who answers, or grades, in a suite of head where base asks a model. */
 /** A red verdict that a label on the pull request made neutral. */

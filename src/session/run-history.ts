@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TryHistory } from '../judge/history.ts';
 import type { BatchLedger } from '../providers/open-batch.ts';
 import type { RefusalMemory } from '../providers/refusals.ts';
-import { noiseNoteSchema, type NoiseNote } from '../result/result.ts';
+import { noiseNoteSchema, type NoiseNote } from '../result/pieces.ts';
 import type { Store } from '../store/index.ts';
 import type { Counted } from '../store/records.ts';
 import { byCodeUnits } from '../text/order.ts';

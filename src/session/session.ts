@@ -20,6 +20,7 @@ import { openWorld } from './edges.ts';
 import type { KeptStores } from './kept-stores.ts';
 import { withRepository, type CheckoutPlace } from './opened-repository.ts';
 import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
+import { keepHeapSmall } from './runtime.ts';
 import { groundOf, recorder, refuseUnwritable, type Ground, type Output } from './safe-writing.ts';
 import type { Sides } from './sides.ts';
 import { storePlaceOf } from './store-place.ts';
@@ -195,7 +196,8 @@ export async function withEdges<T>(
   work: (edges: Edges) => Promise<T>,
   exchange?: AnswerExchange,
 ): Promise<T> {
-  const { ground, record, log, planned } = session;
+  const { ground, record, log, planned, role } = session;
+  if (role !== 'plan') keepHeapSmall();
   const write = record === null ? null : recorder(record, ground, log);
   const progress: Progress = createProgress({ ...session.progress, now: Date.now });
   const world = openWorld({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_LIST } from '../../../src/plan/price.ts';
-import type { NoiseNote } from '../../../src/result/result.ts';
+import type { NoiseNote } from '../../../src/result/pieces.ts';
 import type { Edges } from '../../../src/run/input.ts';
 import { measureNoise, type NoiseInput } from '../../../src/run/measure-noise.ts';
 import { createRandom, nextFloat } from '../../../src/statistics/random.ts';
