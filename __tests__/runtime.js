@@ -4,8 +4,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const require = createRequire(import.meta.url);
 const tests = new URL('.', import.meta.url).href;
 const own = new URL('..', import.meta.url).href;
-// It compiles GitHub's description, which takes longer than most files of tests.
-const shared = new URL('stand-ins/github/', tests).href;
+// The one compiles GitHub's description, which takes longer than most files of tests; the other
+// starts git.
+const shared = ['stand-ins/github/', 'stand-ins/empty-repository.ts'].map(
+  (path) => new URL(path, tests).href,
+);
 const packages = new URL('../node_modules/', import.meta.url).href;
 const globals = new URL('globals.js', import.meta.url).href;
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
@@ -17,8 +20,8 @@ const loaded = new Map();
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('.cache/evaldiff-tests', packages));
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
-// What a test file imports below `__tests__`, but for the stand-in of GitHub, carries the file's name,
-// and so is its own; where the file is `@unshared`, everything does but packages.
+// What a test file imports below `__tests__`, but for what is shared, carries the file's name, and
+// so is its own; where the file is `@unshared`, everything does but packages.
 registerHooks({
   resolve(specifier, context, next) {
     const file = context.parentURL?.startsWith(own) ? queryOf(context.parentURL) : '';
@@ -37,13 +40,13 @@ function isLoadedFor(file, url) {
   if (file === '' || url.includes('?')) return false;
   return file.startsWith('?unshared=')
     ? url.startsWith(own) && !url.startsWith(packages)
-    : url.startsWith(tests) && !url.startsWith(shared);
+    : url.startsWith(tests) && !shared.some((each) => url.startsWith(each));
 }
 
 /**
  * Jest's runtime for tests that are loaded by Node itself, as the program is: no compiler and no
- * registry of Jest's in between. `src`, packages and the stand-in of GitHub are loaded once for all
- * test files of a worker; a test file and its other helpers are loaded for it alone, and `src` too if
+ * registry of Jest's in between. `src`, packages and what is `shared` are loaded once for all test
+ * files of a worker; a test file and its other helpers are loaded for it alone, and `src` too if
  * the file's first comment says `@unshared`.
  */
 export default class NativeRuntime {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { emptyRepository } from './empty-repository.ts';
 import { madeOnce } from './made-once.ts';
 import {
   dateOf,
-  emptyRepository,
   repositoryAt,
   temporaryFolder,
   type FixtureEntry,
@@ -42,7 +42,7 @@ export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
   const input = Buffer.concat(stream.map((part) => Buffer.from(part)));
   const origin = repositoryAt(directory);
   madeOnce(`${branch} ${createHash('sha256').update(input).digest('hex')}`, directory, () => {
-    emptyRepository(directory, branch, 'sha1');
+    cpSync(emptyRepository(branch, 'sha1'), directory, { recursive: true });
     const config = join(directory, 'config');
     writeFileSync(config, readFileSync(config, 'utf8').replace('bare = false', 'bare = true'));
     const importing = ['-c', 'fastimport.unpackLimit=1', 'fast-import', '--quiet'];

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { emptyRepository } from './empty-repository.ts';
 import { beginning, forgetMade, madeOnce } from './made-once.ts';
 
 /** What stands at a path: text or bytes of a file, a program, a link, or nothing any more. */
@@ -121,23 +122,8 @@ export function createRepository(
   mkdirSync(directory, { recursive: true });
   const { branch = 'main', objectFormat = 'sha1' } = options;
   const own = join(directory, '.git');
-  if (!existsSync(own)) emptyRepository(own, branch, objectFormat);
+  if (!existsSync(own)) cpSync(emptyRepository(branch, objectFormat), own, { recursive: true });
   return repositoryAt(directory);
-}
-
-/** The `.git` of a new repository. */
-export function emptyRepository(folder: string, branch: string, format: string): void {
-  madeOnce(`empty ${format} ${branch}`, folder, () => {
-    const directory = temporaryFolder('empty');
-    repositoryAt(directory).git(
-      'init',
-      '--quiet',
-      '--template=',
-      `--initial-branch=${branch}`,
-      `--object-format=${format}`,
-    );
-    cpSync(join(directory, '.git'), folder, { recursive: true });
-  });
 }
 
 /**

@@ -28,6 +28,17 @@ const at = (directory: string, more: NodeJS.ProcessEnv = {}): GitPlace => ({
 const store = (content: string | Uint8Array): string =>
   repository.gitInput(content, 'hash-object', '-w', '--stdin');
 
+/** As `store`, of many by one git. */
+function storeAll(contents: readonly Uint8Array[]): string[] {
+  const folder = temporaryFolder('contents');
+  const files = contents.map((content, index) => {
+    writeFiles(folder, { [String(index)]: content });
+    return `${join(folder, String(index))}\n`;
+  });
+  const hashing = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
+  return repository.gitInput(files.join(''), ...hashing).split('\n');
+}
+
 /** A stand-in for git whose answers a test writes itself. */
 function scripted(script: string): GitPlace {
   const bin = temporaryFolder('bin');
@@ -46,7 +57,7 @@ describe('reading by object id', () => {
       Buffer.from(`${'b'.repeat(40)} missing\n`),
       ...Array.from({ length: 60 }, (_, index) => Buffer.from(`text ${index}\n`.repeat(index))),
     ];
-    const ids = contents.map((content) => store(content));
+    const ids = storeAll(contents);
     const reader = openObjectReader(at(repository.directory));
     const order = Array.from({ length: 3000 }, (_, index) => (index * 7919) % ids.length);
     const read = await Promise.all(order.map((index) => reader.blob(ids[index]!)));
