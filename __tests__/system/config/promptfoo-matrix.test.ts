@@ -32,21 +32,29 @@ const FILES = Object.fromEntries(
 
 const sandbox = realSandbox();
 
-/** Our verdicts on every answer: 1 and 0, e for an error, - where the assertion is not carried. */
-async function verdicts(row: Row): Promise<{ pass: string; told: string }> {
-  const { pass: _, ...assertion } = row;
+/** What becomes of these assertions, each in a test of its own, when the configuration is read. */
+async function readAll(rows: readonly Row[]) {
   const { project, problems, notices } = await read({
     ...FILES,
     'promptfooconfig.yaml': JSON.stringify({
       prompts: ['Give an answer'],
       providers: ['openai:gpt-4o'],
-      tests: [{ vars: MATRIX.vars, assert: [assertion] }],
+      tests: rows.map(({ pass: _, ...assertion }) => ({ vars: MATRIX.vars, assert: [assertion] })),
     }),
   });
-  const reference = project.suites[0]?.tests.references[0];
+  const references = project.suites[0]?.tests.references ?? [];
+  return { references, told: [...problems, ...notices].join('\n') };
+}
+
+type Carried = Awaited<ReturnType<typeof readAll>>['references'][number];
+
+/** Our verdicts on every answer: 1 and 0, e for an error, - where the assertion is not carried. */
+async function verdicts(
+  reference: Carried | undefined,
+  unread: string,
+): Promise<{ pass: string; told: string }> {
   const metric = reference?.metrics?.[0];
-  if (reference === undefined || metric === undefined)
-    return { pass: '-', told: [...problems, ...notices].join('\n') };
+  if (reference === undefined || metric === undefined) return { pass: '-', told: unread };
   const scores = await scoreMetric(
     metric,
     MATRIX.answers.map((answer) =>
@@ -84,12 +92,20 @@ const types = [...new Set(MATRIX.assertions.map(({ type }) => type))];
 describe("promptfoo's own verdicts", () => {
   test.each(types)('of %s are ours on every answer, or what differs is told', async (wanted) => {
     const differing: string[] = [];
-    for (const row of MATRIX.assertions.filter(({ type }) => type === wanted)) {
-      const { pass, told } = await verdicts(row);
-      const known = DIFFERENCES.find(({ is }) => is(row));
-      if (known === undefined) {
-        if (pass !== row.pass) differing.push(`${nameOf(row)}\n  ${row.pass}\n  ${pass} ${told}`);
-      } else if (pass !== '-' || !told.includes(`the assertion ${row.type} is not carried over`))
+    const [known, alike] = [true, false].map((is) =>
+      MATRIX.assertions.filter(
+        (row) => row.type === wanted && DIFFERENCES.some((one) => one.is(row)) === is,
+      ),
+    ) as [Row[], Row[]];
+    const { references, told: unread } = await readAll(alike);
+    for (const [at, row] of alike.entries()) {
+      const { pass, told } = await verdicts(references[at], unread);
+      if (pass !== row.pass) differing.push(`${nameOf(row)}\n  ${row.pass}\n  ${pass} ${told}`);
+    }
+    for (const row of known) {
+      const { references: carried, told: why } = await readAll([row]);
+      const { pass, told } = await verdicts(carried[0], why);
+      if (pass !== '-' || !told.includes(`the assertion ${row.type} is not carried over`))
         differing.push(`${nameOf(row)} is not told: ${pass} ${told}`);
     }
     expect(differing).toEqual([]);

@@ -2,6 +2,7 @@
  * Hostile and mistaken YAML, one case a line: what it is, the text, and the problems expected, or
  * the value. Rows of the project's list of bad inputs are the ones with a problem.
  */
+import { letters } from '../../fuzz.ts';
 
 const bomb = (levels: number) =>
   [
@@ -234,7 +235,7 @@ export const CASES: Case[] = [
   ],
   [
     'a million quotes',
-    `a: ${'"'.repeat(MIB - 5)}`,
+    `a: ${'"'.repeat(letters(MIB) - 5)}`,
     bad('p.yaml:1: is not valid YAML: Unexpected double-quoted-scalar at node end'),
   ],
   [
