@@ -56,11 +56,12 @@ export function stepDownMaxT(
   const z = statistics(units, scale, null);
   const order = [...z.keys()].sort((i, j) => at(z, i) - at(z, j));
 
+  const descending = order.toReversed();
   const asExtreme = new Float64Array(groups.length);
   for (let round = 0; round < permutations; round++) {
     const drawn = statistics(units, scale, random);
     let smallest = Infinity;
-    for (const j of order.toReversed()) {
+    for (const j of descending) {
       smallest = Math.min(smallest, at(drawn, j));
       if (smallest <= at(z, j) + SLACK) asExtreme[j] = at(asExtreme, j) + 1;
     }
