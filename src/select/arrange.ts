@@ -1,6 +1,7 @@
+import { MOST_TRIES } from '../statistics/looks.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { DEFAULT_GATE, type GateSettings } from '../suite/gate-settings.ts';
-import type { Budget, CauseSettings, Project } from '../suite/suite.ts';
+import type { Budget, CauseSettings, Project, Settings } from '../suite/suite.ts';
 import type { Notice, Side } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { fromOutside } from './outside-contributor.ts';
@@ -30,7 +31,8 @@ const NO_CAUSES: CauseSettings = { max_calls: null, fix: false };
  * Applies the one table of what comes from which side. Base is null where it has no readable
  * project.
  */
-export function arrange(base: Project | null, head: Project, sources: Sources): Arranged {
+export function arrange(base: Project | null, written: Project, sources: Sources): Arranged {
+  const head = sources.gate === 'head' ? written : withTriesOfBase(base, written);
   const hasBaseSettings = base !== null && base.settings.file !== null;
   const gate = setting('gate', sources.gate, base, head) ?? DEFAULT_GATE;
   const budget = setting('budget', sources.budget, base, head) ?? {
@@ -40,7 +42,7 @@ export function arrange(base: Project | null, head: Project, sources: Sources): 
   const explain = setting('explain', sources.budget, base, head) ?? NO_CAUSES;
   const notices = [
     ...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'),
-    ...triesNotices(base, head, sources),
+    ...triesNotices(base, written, head, sources),
   ];
   const models = sources.model === 'head' ? 'head' : 'base';
   const gated =
@@ -107,25 +109,76 @@ function settingsNotices(base: Project | null, head: Project, baseCounts: boolea
     }));
 }
 
+type TriesRule = Settings['n_tries'];
+
+/** Whether a rule makes fewer tries than another; adaptive ones end with the fifth. */
+function isFewer(one: TriesRule, other: TriesRule): boolean {
+  const most = (rule: TriesRule): number => (rule === 'adaptive' ? MOST_TRIES : rule);
+  return most(one) < most(other);
+}
+
+/**
+ * Head with base's number of tries where its own is lower: with fewer a fall that base's would call
+ * stays open.
+ */
+function withTriesOfBase(base: Project | null, head: Project): Project {
+  if (base === null) return head;
+  const settings =
+    base.settings.file !== null && isFewer(head.settings.n_tries, base.settings.n_tries)
+      ? { ...head.settings, n_tries: base.settings.n_tries }
+      : head.settings;
+  const counterparts = new Map(
+    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
+      before === null || after === null ? [] : [[after, before] as const],
+    ),
+  );
+  const suites = head.suites.map((suite) => {
+    const before = counterparts.get(suite);
+    if (before === undefined) return suite;
+    const ofBase =
+      before.tests.n_tries ?? (base.settings.file === null ? null : base.settings.n_tries);
+    const isLower = ofBase !== null && isFewer(suite.tests.n_tries ?? settings.n_tries, ofBase);
+    return isLower ? { ...suite, tests: { ...suite.tests, n_tries: ofBase } } : suite;
+  });
+  const isAsWritten =
+    settings === head.settings && suites.every((suite, at) => suite === head.suites[at]);
+  return isAsWritten ? head : { ...head, settings, suites };
+}
+
 /**
  * Tries are in no fingerprint, so a change to them has no effect that could be seen; it is said
- * instead.
+ * instead, and where base's are in force, that. `written`: head as its files are.
  */
-function triesNotices(base: Project | null, head: Project, sources: Sources): Notice[] {
+function triesNotices(
+  base: Project | null,
+  written: Project,
+  head: Project,
+  sources: Sources,
+): Notice[] {
   if (base === null || sources.settings !== 'head') return [];
+  const inForce = new Map(written.suites.map((suite, at) => [suite, head.suites[at]?.tests]));
   const changed = [
-    ...(base.settings.n_tries === head.settings.n_tries ? [] : [head.settings.file]),
-    ...pairSuites(base, head).flatMap(({ base: before, head: after }) =>
+    ...(base.settings.n_tries === written.settings.n_tries
+      ? []
+      : [
+          {
+            file: written.settings.file,
+            lower: written.settings.n_tries !== head.settings.n_tries,
+          },
+        ]),
+    ...pairSuites(base, written).flatMap(({ base: before, head: after }) =>
       before !== null && after !== null && before.tests.n_tries !== after.tests.n_tries
-        ? [after.tests.file]
+        ? [{ file: after.tests.file, lower: after.tests.n_tries !== inForce.get(after)?.n_tries }]
         : [],
     ),
   ];
-  return [...new Set(changed)].map((file) => ({
+  const files = Map.groupBy(changed, ({ file }) => file);
+  return [...files].map(([file, found]) => ({
     kind: 'settings',
     place: file === null ? null : { file, line: 0 },
-    message:
-      'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
+    message: found.some(({ lower }) => lower)
+      ? 'this pull request lowers `n_tries`; base’s is in force until it is merged'
+      : 'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
   }));
 }
 

@@ -60,6 +60,29 @@ describe('a changed number of tries', () => {
     expect(told(base)).toEqual([]);
   });
 
+  test("stays base's in a pull request that lowers it, in the settings and in a test file", () => {
+    const rule = (tries: number | 'adaptive', ofFile: number | 'adaptive' | null = null) =>
+      project([suite({ tests: { n_tries: ofFile } })], { settings: settings({ n_tries: tries }) });
+    const inForce = (
+      before: ReturnType<typeof rule>,
+      after: ReturnType<typeof rule>,
+      level: 'trusted' | 'member' = 'member',
+    ) => {
+      const { head, notices } = arrange(before, after, sources(level));
+      const said = notices.some(({ message }) => message.includes('lowers `n_tries`; base’s is'));
+      return [head.settings.n_tries, head.suites[0]?.tests.n_tries, said];
+    };
+    expect(inForce(rule('adaptive'), rule(1))).toEqual(['adaptive', null, true]);
+    expect(inForce(rule('adaptive'), rule('adaptive', 1))).toEqual(['adaptive', 'adaptive', true]);
+    expect(inForce(rule(2, 9), rule(3))).toEqual([3, 9, true]);
+    expect(inForce(rule(9), rule('adaptive'))).toEqual([9, null, true]);
+    expect(inForce(rule(3), rule('adaptive', 8))).toEqual(['adaptive', 8, false]);
+    expect(inForce(rule('adaptive'), rule(5))).toEqual([5, null, false]);
+    expect(inForce(rule('adaptive'), rule(1), 'trusted')).toEqual([1, null, false]);
+    const bare = project([suite()], { settings: settings({ n_tries: 'adaptive', file: null }) });
+    expect(inForce(bare, rule(1))).toEqual([1, null, false]);
+  });
+
   test('is not said where it is not used', () => {
     expect(told(project([suite()], { settings: settings({ n_tries: 9 }) }), 'untrusted')).toEqual(
       [],
