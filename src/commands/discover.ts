@@ -233,7 +233,11 @@ function show(
       .join(', ');
   for (const { path, references, attributes } of found) {
     terminal.out(
-      `${logLine(`${path}: ${counted(references, 'reference')}`)}\n  ${logLine(`domains: ${listed(attributes, 'domain')}`)}\n  ${logLine(`sub-tasks: ${listed(attributes, 'subtask')}`)}\n`,
+      [
+        `${logLine(`${path}: ${counted(references, 'reference')}`)}\n  `,
+        `${logLine(`domains: ${listed(attributes, 'domain')}`)}\n  `,
+        `${logLine(`sub-tasks: ${listed(attributes, 'subtask')}`)}\n`,
+      ].join(''),
     );
   }
   terminal.out(

@@ -80,7 +80,11 @@ function byName(
   const places = placesOf(asked, settings);
   return places.length === 1
     ? null
-    : `model "${name}": "${asked}" in allowed-models could be any of ${places.map((one) => `${one}:${asked}`).join(', ')}; the workflow has to name the one that it means`;
+    : [
+        `model "${name}": "${asked}" in allowed-models could be any of `,
+        `${places.map((one) => `${one}:${asked}`).join(', ')}; `,
+        'the workflow has to name the one that it means',
+      ].join('');
 }
 
 /** Servers at which the settings ask for a model. */

@@ -88,7 +88,12 @@ export function unknownKeys(
     .map(([key]) =>
       problem(
         null,
-        `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, no prompt writes it, and no vendor is known to take it${meant(key, [...NAMES, ...written, ...KNOWN_PARAMETERS]) || `; to send it all the same, write prompts.${key.slice(0, 100)}=…`}`,
+        [
+          `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, `,
+          'no prompt writes it, and no vendor is known to take it',
+          meant(key, [...NAMES, ...written, ...KNOWN_PARAMETERS]) ||
+            `; to send it all the same, write prompts.${key.slice(0, 100)}=…`,
+        ].join(''),
       ),
     );
 }

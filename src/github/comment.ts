@@ -88,7 +88,12 @@ async function upsert(client: Client, job: CommentJob): Promise<Published> {
 }
 
 function stale(job: CommentJob, head: string): string {
-  return `The comment was not written: it is about ${job.headSha.slice(0, 7)}, but the pull request is at ${/^[0-9a-f]+$/.test(head) ? head.slice(0, 7) : 'another commit'} by now.`;
+  return [
+    `The comment was not written: it is about ${job.headSha.slice(0, 7)}, `,
+    'but the pull request is at ',
+    /^[0-9a-f]+$/.test(head) ? head.slice(0, 7) : 'another commit',
+    ' by now.',
+  ].join('');
 }
 
 /**

@@ -79,10 +79,18 @@ function regressedAttributes(
 ): string[] {
   if (word !== 'fail') return [];
   const own = suiteAttributes(suite, attributes).filter(({ verdict }) => verdict === 'regressed');
-  return own.map(
-    (attribute) =>
-      `${suite.name}: the ${attribute.kind === 'domain' ? 'domain' : 'sub-task'} "${attribute.name}" regressed: pass rate ${percent(attribute.base)} → ${percent(attribute.head)} (${pointsBetween(attribute.base, attribute.head)}` +
-      `${attribute.low === null || attribute.high === null ? '' : `, 90 % interval ${signed(attribute.low)} to ${signed(attribute.high)}`}) over ${counted(attribute.n, 'reference')}; gate.attributes is fail`,
+  return own.map((attribute) =>
+    [
+      `${suite.name}: the `,
+      attribute.kind === 'domain' ? 'domain' : 'sub-task',
+      ` "${attribute.name}" regressed: `,
+      `pass rate ${percent(attribute.base)} → ${percent(attribute.head)} `,
+      `(${pointsBetween(attribute.base, attribute.head)}`,
+      attribute.low === null || attribute.high === null
+        ? ''
+        : `, 90 % interval ${signed(attribute.low)} to ${signed(attribute.high)}`,
+      `) over ${counted(attribute.n, 'reference')}; gate.attributes is fail`,
+    ].join(''),
   );
 }
 

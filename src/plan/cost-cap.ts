@@ -93,7 +93,11 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   if (models.length === 0) return `nothing to pay for${reuse}`;
   const parts = models.map(
     ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
-      `${model} ${counted(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, ${short(output_tokens)} out, ${cost === null ? 'price unknown' : dollars(cost)}`,
+      [
+        `${model} ${counted(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, `,
+        `${short(output_tokens)} out, `,
+        cost === null ? 'price unknown' : dollars(cost),
+      ].join(''),
   );
   const total =
     cost_usd === null

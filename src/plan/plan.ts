@@ -176,9 +176,19 @@ export function overBudget(
 ): Problem[] {
   const total = callsOf(plan) - stored;
   if (maxCalls === null || total <= maxCalls) return [];
-  const message =
-    `This run would make ${counted(total, 'model call')} (${String(plan.prompt_calls)} answers for ${counted(plan.references, 'reference')} of ${counted(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}` +
-    ` + ${counted(plan.grader_calls, 'grader call')}${plan.evaluator_calls === 0 ? '' : ` + at least ${counted(plan.evaluator_calls, 'evaluator call')}`}` +
-    `${plan.qualeval_calls === 0 ? '' : ` + up to ${counted(plan.qualeval_calls, 'call')} about attributes`}${stored === 0 ? '' : `, without ${counted(stored, 'answer')} stored already`}); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`;
+  const message = [
+    `This run would make ${counted(total, 'model call')} `,
+    `(${String(plan.prompt_calls)} answers for ${counted(plan.references, 'reference')} `,
+    `of ${counted(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}`,
+    ` + ${counted(plan.grader_calls, 'grader call')}`,
+    plan.evaluator_calls === 0
+      ? ''
+      : ` + at least ${counted(plan.evaluator_calls, 'evaluator call')}`,
+    plan.qualeval_calls === 0
+      ? ''
+      : ` + up to ${counted(plan.qualeval_calls, 'call')} about attributes`,
+    stored === 0 ? '' : `, without ${counted(stored, 'answer')} stored already`,
+    `); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`,
+  ].join('');
   return [{ place: null, message }];
 }

@@ -157,7 +157,11 @@ function directNotice(
     {
       kind: 'settings',
       place,
-      message: `transport: batch is for full sweeps: here ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} called directly, because nobody waits a day for a check`,
+      message: [
+        `transport: batch is for full sweeps: here ${names.join(', ')} `,
+        names.length === 1 ? 'is' : 'are',
+        ' called directly, because nobody waits a day for a check',
+      ].join(''),
     },
   ];
 }

@@ -111,7 +111,13 @@ export function batchProblems(whole: Prepared, shard: Shard | undefined): Proble
   return [
     problem(
       null,
-      `shard: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} asked with transport: batch, which one job does as fast as many: it only waits for the vendor. Run the sweep without shard, or set transport: direct.`,
+      [
+        `shard: ${names.join(', ')} `,
+        names.length === 1 ? 'is' : 'are',
+        ' asked with transport: batch, which one job does as fast as many: ',
+        'it only waits for the vendor. ',
+        'Run the sweep without shard, or set transport: direct.',
+      ].join(''),
     ),
   ];
 }

@@ -185,7 +185,11 @@ function element(
     ...cases.map(({ ending, attributes: given }) =>
       ending === null
         ? `    <testcase${attributes(given)}/>`
-        : `    <testcase${attributes(given)}>\n      <${ending.element}${attributes({ type: ending.type, message: shorten(ending.message, PART) })}>${escapeMarkup(ending.body)}</${ending.element}>\n    </testcase>`,
+        : [
+            `    <testcase${attributes(given)}>\n      <${ending.element}`,
+            `${attributes({ type: ending.type, message: shorten(ending.message, PART) })}>`,
+            `${escapeMarkup(ending.body)}</${ending.element}>\n    </testcase>`,
+          ].join(''),
     ),
     '  </testsuite>',
   ].join('\n');

@@ -50,7 +50,14 @@ export function planLines({
     ...(shown.length < suites.length
       ? [`and ${counted(suites.length - shown.length, 'more suite')}`]
       : []),
-    `${counted(plan.prompt_calls, 'call')} for the first answers${recordedWords(plan)}, up to ${counted(plan.grader_calls, 'call')} for their grades${plan.evaluator_calls === 0 ? '' : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`}${attributeCalls(plan)}`,
+    [
+      `${counted(plan.prompt_calls, 'call')} for the first answers`,
+      `${recordedWords(plan)}, up to ${counted(plan.grader_calls, 'call')} for their grades`,
+      plan.evaluator_calls === 0
+        ? ''
+        : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`,
+      attributeCalls(plan),
+    ].join(''),
     ...usualLine(answerCalls(prepared)),
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),

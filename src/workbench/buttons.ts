@@ -53,9 +53,13 @@ export function cellActsHtml(
           : `<button type="button" data-form="label" data-cell="${key}" data-answer="${name}">${where}label the answer of try ${String(made.try + 1)}</button>`;
       return [
         '<div class="acts">',
-        ...answers.map(
-          (answer) =>
-            `<button type="button" data-kind="accept" data-cell="${key}" data-answer="${answer.name}">${where}accept the answer of try ${String(answer.made.try + 1)}</button>${label(answer)}`,
+        ...answers.map((answer) =>
+          [
+            '<button type="button" data-kind="accept"',
+            ` data-cell="${key}" data-answer="${answer.name}">`,
+            `${where}accept the answer of try ${String(answer.made.try + 1)}</button>`,
+            label(answer),
+          ].join(''),
         ),
         `<button type="button" data-kind="more" data-cell="${key}">${where}more tries${side === 'base' ? ' of both sides' : ''}</button>`,
         '</div>',
@@ -93,9 +97,18 @@ function labelForm(rubrics: readonly RubricChoice[]): string {
   const option = (value: string, words: string): string =>
     `<option value="${escapeMarkup(value)}">${escapeMarkup(shorten(words, 80))}</option>`;
   // The page leaves those of the rubric that is chosen.
-  const labels = rubrics.map(
-    (rubric) =>
-      `<optgroup label="${escapeMarkup(shorten(rubric.name, 80))}" data-rubric="${escapeMarkup(rubricKey(rubric))}">${rubric.labels.map((label) => option(label, label)).join('')}</optgroup>`,
+  const labels = rubrics.map((rubric) =>
+    [
+      `<optgroup label="${escapeMarkup(shorten(rubric.name, 80))}"`,
+      ` data-rubric="${escapeMarkup(rubricKey(rubric))}">`,
+      `${rubric.labels.map((label) => option(label, label)).join('')}</optgroup>`,
+    ].join(''),
   );
-  return `<form data-kind="label" hidden><label>Rubric <select name="rubric">${rubrics.map((rubric) => option(rubricKey(rubric), rubric.name)).join('')}</select></label><label>Label <select name="label">${labels.join('')}</select></label><input type="hidden" name="cell"><input type="hidden" name="answer"><span class="soft"></span><button>Write</button></form>`;
+  return [
+    '<form data-kind="label" hidden><label>Rubric <select name="rubric">',
+    rubrics.map((rubric) => option(rubricKey(rubric), rubric.name)).join(''),
+    `</select></label><label>Label <select name="label">${labels.join('')}</select>`,
+    '</label><input type="hidden" name="cell"><input type="hidden" name="answer">',
+    '<span class="soft"></span><button>Write</button></form>',
+  ].join('');
 }

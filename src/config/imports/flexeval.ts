@@ -195,7 +195,14 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
   imported.remarks.push(
     remark(
       place,
-      `${name}: ${completes ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)' : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)'}; functions are shown and do not gate, for they have no bounds there (remove skip, or give with: { min: … } or a threshold, to make one gate)`,
+      [
+        `${name}: `,
+        completes
+          ? 'the new answer is judged; the turns before it are the same on both sides (every: true judges them too)'
+          : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)',
+        '; functions are shown and do not gate, for they have no bounds there ',
+        '(remove skip, or give with: { min: … } or a threshold, to make one gate)',
+      ].join(''),
     ),
   );
   withGrader(document, foreign.path, metrics, imported);

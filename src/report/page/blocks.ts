@@ -62,7 +62,14 @@ function blockHtml(block: Block, links: Links): string {
         block.rows.map((row) => row.map((cell) => ({ html: line(cell), own: isOurs(cell) }))),
       );
     case 'facts':
-      return `<p>${line(block.title)}</p><table class="facts">${block.rows.map(({ name, value }) => `<tr${sideClass(name)}><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`).join('')}</table>`;
+      return [
+        `<p>${line(block.title)}</p><table class="facts">`,
+        ...block.rows.map(
+          ({ name, value }) =>
+            `<tr${sideClass(name)}><th scope="row">${line(name)}</th><td>${line(value)}</td></tr>`,
+        ),
+        '</table>',
+      ].join('');
     case 'group':
       return `<details class="part" open><summary>${line(block.summary)}</summary>\n${htmlOf(block.blocks, links)}\n</details>`;
   }
@@ -229,5 +236,10 @@ interface Card {
 
 /** A chart with its title and, folded away, its numbers. */
 export function cardHtml({ title, note, svg, table }: Card): string {
-  return `<figure class="card"><figcaption><b>${escapeMarkup(title)}</b>${note === '' ? '' : `<span class="soft">${note}</span>`}</figcaption>${svg}<details class="numbers"><summary>The numbers</summary>${table}</details></figure>`;
+  return [
+    `<figure class="card"><figcaption><b>${escapeMarkup(title)}</b>`,
+    note === '' ? '' : `<span class="soft">${note}</span>`,
+    `</figcaption>${svg}<details class="numbers"><summary>The numbers</summary>`,
+    `${table}</details></figure>`,
+  ].join('');
 }

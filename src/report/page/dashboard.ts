@@ -70,7 +70,12 @@ function summaryOf({ attributes, mode }: Result): string {
   if (mode === 'sweep')
     return `${counted(attributes.length, 'attribute')}, worked out from the references.`;
   const few = of('too few');
-  return `${count(of('regressed'))} regressed, ${count(of('improved'))} improved, of ${counted(attributes.length, 'attribute')}${few === 0 ? '' : `; ${count(few)} with too few references to judge`}.`;
+  return [
+    `${count(of('regressed'))} regressed, ${count(of('improved'))} improved, `,
+    `of ${counted(attributes.length, 'attribute')}`,
+    few === 0 ? '' : `; ${count(few)} with too few references to judge`,
+    '.',
+  ].join('');
 }
 
 function suiteDashboard(
@@ -141,7 +146,12 @@ function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIn
     .filter((one) => one.explained_by.includes(attribute.id))
     .map((one) => escapeMarkup(shorten(one.name, NAME_LIMIT)));
   return [
-    `<details class="kind" open><summary>${chip(worse ? '✗ regressed' : '↑ improved', worse ? 'bad' : 'good')} <b>${escapeMarkup(shorten(name, NAME_LIMIT))}</b> <span class="soft">${escapeMarkup(numbers)}</span></summary><div class="body">`,
+    [
+      '<details class="kind" open><summary>',
+      chip(worse ? '✗ regressed' : '↑ improved', worse ? 'bad' : 'good'),
+      ` <b>${escapeMarkup(shorten(name, NAME_LIMIT))}</b>`,
+      ` <span class="soft">${escapeMarkup(numbers)}</span></summary><div class="body">`,
+    ].join(''),
     explanation === '' ? '' : `<p>${escapeMarkup(shorten(explanation, SENTENCE))}</p>`,
     along.length === 0
       ? ''
@@ -182,5 +192,11 @@ function allHtml(of: ExplainedSuite, index: PageIndex): string {
     ];
   });
   const more = andMore(attributes.length, rows.length);
-  return `<details class="samples"><summary>All ${counted(attributes.length, 'attribute')}</summary>${tableHtml(['Attribute', 'Prior', 'Assigned', 'What it is'], rows)}${more === null ? '' : `<p>${escapeMarkup(more)}.</p>`}</details>`;
+  return [
+    '<details class="samples"><summary>All ',
+    `${counted(attributes.length, 'attribute')}</summary>`,
+    tableHtml(['Attribute', 'Prior', 'Assigned', 'What it is'], rows),
+    more === null ? '' : `<p>${escapeMarkup(more)}.</p>`,
+    '</details>',
+  ].join('');
 }

@@ -50,7 +50,11 @@ export function draw({ width, height, label, option }: Drawing): string {
     });
     return plain(
       chart.renderToSVGString(),
-      `<svg class="chart" width="${String(width)}" height="${String(height)}" viewBox="0 0 ${String(width)} ${String(height)}" role="img" aria-label="${escapeMarkup(label)}">`,
+      [
+        `<svg class="chart" width="${String(width)}" height="${String(height)}"`,
+        ` viewBox="0 0 ${String(width)} ${String(height)}"`,
+        ` role="img" aria-label="${escapeMarkup(label)}">`,
+      ].join(''),
     );
   } finally {
     // Without it a timer keeps the process alive.

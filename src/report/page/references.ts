@@ -77,7 +77,13 @@ export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowIn
   const { id, status, base, head, tags } = reference;
   const anchor = index.anchor(suite, id);
   return [
-    `<details class="case"${anchor === null ? '' : ` id="${anchor}"`} data-status="${status}"><summary>${chip(STATUS_WORDS[status], STATUS_TONES[status])}<span class="face">${lineHtml(faceOf(reference), links)}</span>`,
+    [
+      '<details class="case"',
+      anchor === null ? '' : ` id="${anchor}"`,
+      ` data-status="${status}"><summary>`,
+      `${chip(STATUS_WORDS[status], STATUS_TONES[status])}<span class="face">`,
+      `${lineHtml(faceOf(reference), links)}</span>`,
+    ].join(''),
     input.suite === null ? '' : `<span class="soft">${escapeMarkup(input.suite)}</span>`,
     countsForVerdict(reference) ? '' : chip('does not gate', 'neutral'),
     ...tags.map((tag) => chip(tag, 'neutral')),
@@ -98,7 +104,12 @@ export function referenceBody(
   ratings: readonly RatedAttribute[] = [],
 ): string {
   const { base, head } = reference;
-  return `<div class="body"><dl>${facts(reference, characters, links)}${ratingsHtml(ratings, characters)}</dl><div class="sides${base === null || head === null ? ' one' : ''}">${sidesHtml(reference, characters)}</div></div>`;
+  return [
+    `<div class="body"><dl>${facts(reference, characters, links)}`,
+    `${ratingsHtml(ratings, characters)}</dl>`,
+    `<div class="sides${base === null || head === null ? ' one' : ''}">`,
+    `${sidesHtml(reference, characters)}</div></div>`,
+  ].join('');
 }
 
 function facts(
@@ -217,7 +228,12 @@ function triesHtml(side: SideResult, characters: number, marked: Marked | null):
       const error =
         first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
       const meta = characters < FULL_META ? '' : spent(first);
-      return `<div><span>${others.length === 0 ? 'Try' : 'Tries'} ${numbers}: ${first.outcome}${meta}</span>${answer}${error}${scoresHtml(first, characters)}</div>`;
+      return [
+        '<div><span>',
+        others.length === 0 ? 'Try' : 'Tries',
+        ` ${numbers}: ${first.outcome}${meta}</span>${answer}${error}`,
+        `${scoresHtml(first, characters)}</div>`,
+      ].join('');
     })
     .join('');
 }

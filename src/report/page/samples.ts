@@ -98,7 +98,11 @@ export function ratingsHtml(ratings: readonly RatedAttribute[], characters: numb
   return ratings
     .map(({ attribute: { name, kind }, rating: { affinity, evidence } }) => {
       const said = evidence === '' ? '' : `: ${piecesHtml(whole(evidence, characters))}`;
-      return `<dt>${escapeMarkup(shorten(name, NAME_LIMIT))}</dt><dd>${KIND_WORDS[kind]}, ${affinity === null ? 'not rated' : `affinity ${String(affinity)} of 5`}${said}</dd>`;
+      return [
+        `<dt>${escapeMarkup(shorten(name, NAME_LIMIT))}</dt><dd>${KIND_WORDS[kind]}, `,
+        affinity === null ? 'not rated' : `affinity ${String(affinity)} of 5`,
+        `${said}</dd>`,
+      ].join('');
     })
     .join('');
 }
@@ -129,7 +133,12 @@ export function skillsHtml({ suite, attributes }: ExplainedSuite, index: PageInd
   if (found.length === 0) return '';
   const shown = found.slice(0, MOST_SKILLS);
   const items = shown.map(({ attribute, sample }) => {
-    const words = `${sample.side}’s answer uses “${shorten(attribute.name, NAME_LIMIT)}” ${sample.output < sample.expected ? 'less' : 'more'} than expected: affinity ${String(sample.output)} where the expected answer has ${String(sample.expected)}`;
+    const words = [
+      `${sample.side}’s answer uses “${shorten(attribute.name, NAME_LIMIT)}” `,
+      sample.output < sample.expected ? 'less' : 'more',
+      ` than expected: affinity ${String(sample.output)}`,
+      ` where the expected answer has ${String(sample.expected)}`,
+    ].join('');
     return sampleHtml(suite, sample.reference, words, index, sample.side);
   });
   const of =
@@ -171,7 +180,11 @@ function answersHtml(reference: ReferenceResult, side: Side | null): string {
   }
   const { base, head } = exampleTries(reference);
   const pieces = piecesOf(base?.actual ?? null, head?.actual ?? null);
-  return `<div class="sides"><div class="base"><h4>Base</h4><pre>${piecesHtml(pieces.base)}</pre></div><div class="head"><h4>Head</h4><pre>${piecesHtml(pieces.head)}</pre></div></div>`;
+  return [
+    '<div class="sides"><div class="base"><h4>Base</h4><pre>',
+    `${piecesHtml(pieces.base)}</pre></div><div class="head"><h4>Head</h4><pre>`,
+    `${piecesHtml(pieces.head)}</pre></div></div>`,
+  ].join('');
 }
 
 function piecesOf(before: string | null, after: string | null): Emphasised {

@@ -42,7 +42,13 @@ export function suitesHtml(result: Result, links: Links): string {
       own(
         rate.difference === null
           ? '–'
-          : `${change(rate)}${rate.low === null || rate.high === null ? '' : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`}${intervalSvg(suite, reach)}`,
+          : [
+              change(rate),
+              rate.low === null || rate.high === null
+                ? ''
+                : `<br><span class="soft">${signed(rate.low)} to ${signed(rate.high)}</span>`,
+              intervalSvg(suite, reach),
+            ].join(''),
       ),
       own(
         compared.references === 0
@@ -98,7 +104,11 @@ export function metricsHtml({ suites }: Result): string {
     '<section id="metrics"><h2>Metrics</h2>',
     ...shown.map((suite) => {
       const variant = variantWords(suite.variant);
-      return `<h3><code>${escapeMarkup(shorten(suite.name, NAME_LIMIT))}</code>${variant === '' ? '' : `<span class="soft">${escapeMarkup(variant)}</span>`}</h3>${suiteHtml(suite)}`;
+      return [
+        `<h3><code>${escapeMarkup(shorten(suite.name, NAME_LIMIT))}</code>`,
+        variant === '' ? '' : `<span class="soft">${escapeMarkup(variant)}</span>`,
+        `</h3>${suiteHtml(suite)}`,
+      ].join('');
     }),
     ...(more === null ? [] : [`<p>${escapeMarkup(more)} suites</p>`]),
     '</section>',
@@ -166,7 +176,14 @@ function spreadHtml({ references }: SuiteResult, metric: string): string {
       : `<rect class="${side}" x="${String(at * 10 + 1)}" y="${(side === 'base' ? 20 - height : 22).toFixed(1)}" width="8" height="${height.toFixed(1)}"/>`;
   };
   const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, from ${number(least)} to ${number(most)}`;
-  return `<svg class="spread" width="160" height="42" viewBox="0 0 160 42" role="img" aria-label="${escapeMarkup(label)}"><line class="axis" x1="0" y1="21" x2="160" y2="21"/>${above.map((share, at) => bar(share, at, 'base')).join('')}${below.map((share, at) => bar(share, at, 'head')).join('')}</svg><span class="soft">${escapeMarkup(label)}</span>`;
+  return [
+    '<svg class="spread" width="160" height="42" viewBox="0 0 160 42"',
+    ` role="img" aria-label="${escapeMarkup(label)}">`,
+    '<line class="axis" x1="0" y1="21" x2="160" y2="21"/>',
+    above.map((share, at) => bar(share, at, 'base')).join(''),
+    `${below.map((share, at) => bar(share, at, 'head')).join('')}</svg>`,
+    `<span class="soft">${escapeMarkup(label)}</span>`,
+  ].join('');
 }
 
 function meanWords(values: readonly number[]): string {

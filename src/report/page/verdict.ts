@@ -25,5 +25,9 @@ export function verdictHtml(
 ): string {
   const { sign, tone, outcome, subject, line } = headline(result);
   const more = htmlOf(sectionBlocks(result, EVERYTHING, below), links);
-  return `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}${subject.length === 0 ? '' : `: ${lineHtml(subject, links)}`}</h1><p>${lineHtml(line, links)}</p>${more}</section>`;
+  return [
+    `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}`,
+    subject.length === 0 ? '' : `: ${lineHtml(subject, links)}`,
+    `</h1><p>${lineHtml(line, links)}</p>${more}</section>`,
+  ].join('');
 }

@@ -131,7 +131,13 @@ function noticesHtml(result: Result): string {
 
 /** A prompt whose first reference is yet to be written. */
 function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): string {
-  return `<section class="matrix"><h2>${escapeMarkup(shorten(name, NAME_LIMIT))}</h2><p class="soft">It has no references yet.</p><form data-kind="first" data-prompt="${escapeMarkup(key)}">${referenceFields(variables)}<button>Add the first reference</button></form></section>`;
+  return [
+    `<section class="matrix"><h2>${escapeMarkup(shorten(name, NAME_LIMIT))}</h2>`,
+    '<p class="soft">It has no references yet.</p>',
+    `<form data-kind="first" data-prompt="${escapeMarkup(key)}">`,
+    `${referenceFields(variables)}<button>Add the first reference</button></form>`,
+    '</section>',
+  ].join('');
 }
 
 /** Fields for a new reference: each variable, and what is expected. */
@@ -200,7 +206,13 @@ function rowHtml(row: MatrixRow, columns: readonly DrawnColumn[]): string {
   const { reference } = first;
   return [
     '<div role="row" class="ref" tabindex="-1">',
-    `<span role="cell" class="name">${chip(ROW_WORDS[status], status === 'not-asked' ? 'neutral' : STATUS_TONES[status])} <span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>${reference.tags.map((tag) => ` ${chip(tag, 'neutral')}`).join('')}</span>`,
+    [
+      '<span role="cell" class="name">',
+      chip(ROW_WORDS[status], status === 'not-asked' ? 'neutral' : STATUS_TONES[status]),
+      ` <span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>`,
+      ...reference.tags.map((tag) => ` ${chip(tag, 'neutral')}`),
+      '</span>',
+    ].join(''),
     ...columns.map((column) =>
       cellHtml(cellIn(row, column)?.reference[column.side] ?? null, column),
     ),
@@ -254,7 +266,12 @@ function promptsHtml({ base, head }: SentPrompts): string {
   ];
   if (before !== null && after !== null && before !== after) {
     const pieces = emphasise(before, after, { characters: LONGEST, gaps: false });
-    return `<details class="prompt" open><summary>Prompt as sent</summary><div class="sides"><div class="base"><h3>Base</h3><pre>${piecesHtml(pieces.base)}</pre></div><div class="head"><h3>Working tree</h3><pre>${piecesHtml(pieces.head)}</pre></div></div></details>`;
+    return [
+      '<details class="prompt" open><summary>Prompt as sent</summary>',
+      '<div class="sides"><div class="base"><h3>Base</h3><pre>',
+      `${piecesHtml(pieces.base)}</pre></div><div class="head"><h3>Working tree</h3>`,
+      `<pre>${piecesHtml(pieces.head)}</pre></div></div></details>`,
+    ].join('');
   }
   const text = after ?? before;
   return text === null

@@ -149,7 +149,14 @@ export function notices(result: Result, detail: Detail): Block[] {
   return group(
     [
       text(
-        `${counted(lines.length, 'notice')}: ${present.map(({ words, found }) => (found.length === 1 ? words : `${words} (${count(found.length)})`)).join(', ')}`,
+        [
+          `${counted(lines.length, 'notice')}: `,
+          present
+            .map(({ words, found }) =>
+              found.length === 1 ? words : `${words} (${count(found.length)})`,
+            )
+            .join(', '),
+        ].join(''),
       ),
     ],
     [
