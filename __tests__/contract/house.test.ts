@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ROOT, circles, readSources, type SourceFile } from './source-graph.ts';
+import { ROOT, circles, loadedWith, readSources, type SourceFile } from './source-graph.ts';
 
 /** The order that lint holds while one types. */
 const { ROWS, EDGES, EDGES_MAY_IMPORT, MAY_IMPORT_EDGES } = (await import(
@@ -96,10 +96,25 @@ describe('the house', () => {
       path,
       declared: [],
       imports: to.map((name) => ({ path: name, names: null })),
+      loads: to,
     });
     expect(circles([file('a', 'b', 'c'), file('b', 'c'), file('c', 'b'), file('d', 'a')])).toEqual([
       ['b', 'c', 'b'],
     ]);
+  });
+
+  test('begins a run without other commands, the reports and the formats of other tools', () => {
+    const loaded = loadedWith('src/commands/plain.ts', src);
+    expect(loaded).toEqual(expect.arrayContaining(['src/run/run.ts', 'src/git/repository.ts']));
+    expect(
+      loaded.filter((path) =>
+        /^src\/(?:workbench|report\/page)\/|\/report\/(?:terminal|comment)\.ts$|\/result\/result\.ts$|\/imports\/(?:promptfoo|flexeval)\.ts$|\/commands\/(?:demo|dev|import|init)\.ts$/.test(
+          path,
+        ),
+      ),
+    ).toEqual([]);
+    const program = src.find(({ path }) => path === 'src/commands/program.ts');
+    expect(program?.loads.filter((path) => path.startsWith('src/commands/'))).toEqual([]);
   });
 
   test('has no two folders that import each other both ways', () => {

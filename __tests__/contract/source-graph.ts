@@ -12,6 +12,8 @@ export interface SourceFile {
   declared: string[];
   /** Files of ours that are imported, types included, with the names taken; null: all of them. */
   imports: { path: string; names: string[] | null }[];
+  /** Those that are loaded before this one runs: neither types alone, nor imported on the way. */
+  loads: string[];
 }
 
 /** Reads every TypeScript file below these folders. */
@@ -33,14 +35,17 @@ function readSource(path: string): SourceFile {
   });
   const declared = source.statements.filter(isExported).flatMap(namesOf);
   const imports: SourceFile['imports'] = [];
+  const loads: string[] = [];
   const take = (specifier: string, names: string[] | null): void => {
     if (specifier.startsWith('.'))
       imports.push({ path: normalize(join(dirname(path), specifier)), names });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      const before = imports.length;
       if (node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier))
         take(node.moduleSpecifier.text, takenNames(node));
+      if (!isOfTypes(node)) loads.push(...imports.slice(before).map((each) => each.path));
       return;
     }
     if (isDynamicImport(node)) take(node.arguments[0].text, null);
@@ -48,7 +53,7 @@ function readSource(path: string): SourceFile {
     if (text.includes('import(')) ts.forEachChild(node, visit);
   };
   for (const statement of source.statements) visit(statement);
-  return { path, declared, imports };
+  return { path, declared, imports, loads };
 }
 
 function isExported(statement: ts.Statement): boolean {
@@ -85,6 +90,21 @@ function takenNames(node: ts.ImportDeclaration | ts.ExportDeclaration): string[]
   return named.elements.map(({ propertyName, name }) => (propertyName ?? name).text);
 }
 
+/** Whether nothing is left of it when it runs. */
+function isOfTypes(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  const clause = node.importClause;
+  const named = clause?.namedBindings;
+  if (clause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  return (
+    named !== undefined &&
+    clause?.name === undefined &&
+    ts.isNamedImports(named) &&
+    named.elements.length > 0 &&
+    named.elements.every(({ isTypeOnly }) => isTypeOnly)
+  );
+}
+
 function isDynamicImport(
   node: ts.Node,
 ): node is ts.CallExpression & { arguments: [ts.StringLiteral] } {
@@ -95,6 +115,14 @@ function isDynamicImport(
     argument !== undefined &&
     ts.isStringLiteral(argument)
   );
+}
+
+/** All that is loaded with one file, itself included. */
+export function loadedWith(entry: string, files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const found = new Set([entry]);
+  for (const path of found) for (const next of byPath.get(path)?.loads ?? []) found.add(next);
+  return [...found];
 }
 
 /** Files that lead back to themselves, each circle once, as the way around it. */

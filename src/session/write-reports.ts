@@ -1,6 +1,3 @@
-import { renderComment } from '../report/comment.ts';
-import { renderJunit } from '../report/junit.ts';
-import { llmevalFiles } from '../report/llmeval.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
 import { openFolder, reasonOf, type OwnFolder } from './safe-writing.ts';
@@ -94,8 +91,10 @@ export async function writeReports(
   marker: string,
 ): Promise<void> {
   await folder.write('result.json', withNewline(jsonParts(result)));
-  // Its styles and scripts are loaded when there is something to show.
+  // What renders is loaded when there is something to show: a start is shorter by it.
   const { renderHtml } = await import('../report/page/page.ts');
+  const { renderJunit } = await import('../report/junit.ts');
+  const { renderComment } = await import('../report/comment.ts');
   // One after the other, so that a large one is gone before the next is made.
   await folder.write('report.html', inParts(await renderHtml(result)));
   await folder.write('junit.xml', inParts(renderJunit(result)));
@@ -131,6 +130,7 @@ export async function writeRun(
 ): Promise<void> {
   await writeReports(result, folder, marker);
   if (result.mode !== 'sweep') return;
+  const { llmevalFiles } = await import('../report/llmeval.ts');
   for (const { path, text } of llmevalFiles(result, redact(suites), startedAt))
     await folder.write(path, text);
 }

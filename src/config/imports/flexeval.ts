@@ -22,6 +22,7 @@ import {
 } from './flexeval-files.ts';
 import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
 import { promptDraft, withGrader } from './flexeval-models.ts';
+import { isFlexEval } from './formats.ts';
 
 /** One eval of a file, and the data it is run on. */
 interface ForeignEval {
@@ -77,25 +78,6 @@ const CONFIG_KEYS = [
   'raise_on_unnamed_dataset',
   'reuse_dataset_by_name',
 ];
-
-/**
- * Whether a file is FlexEval's, by its shape: one run (`eval` on `data_sources`), or a map of evals
- * that each have their `metrics`.
- */
-export function isFlexEval(value: Json): boolean {
-  if (!isMap(value)) return false;
-  if (isMap(value['eval']) && Array.isArray(value['data_sources'])) return true;
-  const evals = Object.values(value);
-  return (
-    evals.length > 0 &&
-    evals.every(
-      (foreign) =>
-        isMap(foreign) &&
-        isMap(foreign['metrics']) &&
-        ['function', 'rubric'].some((kind) => valueAt(foreign, ['metrics', kind]) !== undefined),
-    )
-  );
-}
 
 /**
  * FlexEval's run or evals as prompts of ours: the dialogues are references, functions and rubrics

@@ -1,5 +1,5 @@
+import { valueAt } from '../../documents/document.ts';
 import { isMap, type Json } from '../../types/plain.ts';
-import { isFlexEval } from './flexeval.ts';
 
 export const IMPORT_FORMATS = ['promptfoo', 'prompt-yml', 'agent-skills', 'flexeval'] as const;
 
@@ -25,4 +25,23 @@ export function formatOfContent(file: string, value: Json): ImportFormat | null 
   return has('skill_name') && ['evals', 'cases'].some((key) => Array.isArray(value[key]))
     ? 'agent-skills'
     : null;
+}
+
+/**
+ * Whether a file is FlexEval's, by its shape: one run (`eval` on `data_sources`), or a map of evals
+ * that each have their `metrics`.
+ */
+export function isFlexEval(value: Json): boolean {
+  if (!isMap(value)) return false;
+  if (isMap(value['eval']) && Array.isArray(value['data_sources'])) return true;
+  const evals = Object.values(value);
+  return (
+    evals.length > 0 &&
+    evals.every(
+      (foreign) =>
+        isMap(foreign) &&
+        isMap(foreign['metrics']) &&
+        ['function', 'rubric'].some((kind) => valueAt(foreign, ['metrics', kind]) !== undefined),
+    )
+  );
 }

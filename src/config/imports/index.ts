@@ -4,14 +4,10 @@ import type { Limits } from '../../documents/limits.ts';
 import { folderOf } from '../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
-import { importAgentSkill } from './agent-skills.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
-import { importFlexEval } from './flexeval.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
 import type { CodeHost, HostSettings } from './host-code.ts';
 import { UNNAMED_MODEL } from './models.ts';
-import { importPromptYml } from './prompt-yml.ts';
-import { importPromptfoo } from './promptfoo.ts';
 
 /**
  * Where other tools keep their files; read where the settings do not say which prompts there are,
@@ -60,7 +56,7 @@ interface ImportTools {
 
 /**
  * Reads another tool's file as prompts of ours. What is wrong goes to `problems`, what has no
- * counterpart into `left`.
+ * counterpart into `left`. Only the reader of its format is loaded: most projects have none.
  */
 export async function readImport(
   file: string,
@@ -70,8 +66,12 @@ export async function readImport(
 ): Promise<Imported | null> {
   const document = await files.document(file, problems);
   if (document === null) return null;
-  if (format === 'prompt-yml') return importPromptYml(document, hasGrader, problems);
-  if (format === 'flexeval')
+  if (format === 'prompt-yml') {
+    const { importPromptYml } = await import('./prompt-yml.ts');
+    return importPromptYml(document, hasGrader, problems);
+  }
+  if (format === 'flexeval') {
+    const { importFlexEval } = await import('./flexeval.ts');
     return await importFlexEval(
       document,
       {
@@ -86,8 +86,10 @@ export async function readImport(
       },
       problems,
     );
+  }
   const beside = importFiles(files, folderOf(file), limits, problems);
-  if (format === 'promptfoo')
+  if (format === 'promptfoo') {
+    const { importPromptfoo } = await import('./promptfoo.ts');
     return importPromptfoo(
       document,
       {
@@ -100,6 +102,8 @@ export async function readImport(
       },
       problems,
     );
+  }
+  const { importAgentSkill } = await import('./agent-skills.ts');
   const skillFiles = {
     exists: (path: string) => files.absence(path) === null,
     read: async (path: string) =>
