@@ -52,7 +52,7 @@ async function offer(
   if (fixes.length === 0) terminal.out('No fix was proven in this run.\n');
   let written = 0;
   for (const fix of fixes) {
-    terminal.out(`${shown(fix)}\n`);
+    terminal.out(`${fixText(fix)}\n`);
     const question = logLine(`Write it into ${fix.file}?`);
     if (!write && (await terminal.confirm?.(question)) !== true) continue;
     await writeFix(folder, fix);
@@ -82,7 +82,7 @@ async function savedFixes(file: string, cwd: string): Promise<Fix[]> {
     .flatMap(({ causes }) => causes.flatMap(({ fix }) => fix ?? []));
 }
 
-function shown(fix: Fix): string {
+function fixText(fix: Fix): string {
   const lines = fixDiff(fix).map(({ sign, text }) => `${DIFF_SIGNS[sign]} ${text}`);
   return [`${fix.file}:${String(fix.lines.from)}: ${fixWords(fix)}`, ...lines]
     .map(logLine)

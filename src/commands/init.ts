@@ -68,10 +68,10 @@ export function initCommand(
       );
       if (files.size > 0) await writeNewFiles(seen.root, files, seen.ground);
       const here = await realpath(terminal.cwd);
-      const shown = (path: string): string =>
+      const pathFromHere = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
       terminal.out(
-        `${[...report(seen, files, shown), '', ...nextSteps(seen, files, { keys, unset, owner, guessed, shown })].map(logLine).join('\n')}\n`,
+        `${[...report(seen, files, pathFromHere), '', ...nextSteps(seen, files, { keys, unset, owner, guessed, shown: pathFromHere })].map(logLine).join('\n')}\n`,
       );
       done(0);
     });

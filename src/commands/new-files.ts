@@ -21,7 +21,9 @@ export async function writeNewFiles(
   files: ReadonlyMap<string, string>,
   ground: Ground,
 ): Promise<void> {
-  const problems = await Promise.all([...files.keys()].map((path) => taken(folder, path, ground)));
+  const problems = await Promise.all(
+    [...files.keys()].map((path) => occupied(folder, path, ground)),
+  );
   if (problems.some((found) => found !== null))
     throw new UserError(problems.filter((found) => found !== null));
   /**
@@ -55,7 +57,7 @@ export async function writeNewFiles(
   }
 }
 
-async function taken(folder: string, path: string, ground: Ground): Promise<Problem | null> {
+async function occupied(folder: string, path: string, ground: Ground): Promise<Problem | null> {
   const refusal = await refusalOf(join(folder, path), 'file', ground);
   if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
   // A link that leads nowhere is there, too.

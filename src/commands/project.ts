@@ -126,7 +126,7 @@ function sessionOptions(
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
-  const read = given(options, overrides, env);
+  const read = readGiven(options, overrides, env);
   const log = (line: string): void => {
     err(`${logText(line)}\n`);
   };
@@ -182,7 +182,7 @@ function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
  * What the options and the environment say, read; all that is wrong with it at once. Further
  * servers come from these two alone, never from a file of the project.
  */
-function given(
+function readGiven(
   options: EvaluateOptions,
   overrides: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -176,7 +176,7 @@ export function withoutSilent(
   rubrics: ReadonlyMap<string, Rubric>,
 ): { suites: Suite[]; notices: Notice[] } {
   const notices: Notice[] = [];
-  const shown = (metric: Metric): Metric => {
+  const skipSilent = (metric: Metric): Metric => {
     const { name, source, place, skip } = metric;
     if (source.kind !== 'rubric' || skip || saysWhatPasses(metric, rubrics.get(source.rubric)))
       return metric;
@@ -191,11 +191,11 @@ export function withoutSilent(
     prompt,
     tests: {
       ...tests,
-      metrics: tests.metrics.map(shown),
+      metrics: tests.metrics.map(skipSilent),
       references: tests.references.map((reference) =>
         reference.metrics === undefined
           ? reference
-          : { ...reference, metrics: reference.metrics.map(shown) },
+          : { ...reference, metrics: reference.metrics.map(skipSilent) },
       ),
     },
   }));

@@ -101,7 +101,7 @@ function messagesOf(
   { role, text, materials }: SchemaQuestion<unknown>,
   delimiter: string,
 ): Message[] {
-  const fenced = (name: string): string =>
+  const quote = (name: string): string =>
     `\n<<<${name} ${delimiter}>>>\n${materials[name] ?? ''}\n<<<end ${delimiter}>>>\n`;
   const system = [
     role,
@@ -111,7 +111,7 @@ function messagesOf(
   ].join('\n');
   return [
     { role: 'system', content: system },
-    { role: 'user', content: text.replace(/\{\{([^{}]+)\}\}/g, (_, name: string) => fenced(name)) },
+    { role: 'user', content: text.replace(/\{\{([^{}]+)\}\}/g, (_, name: string) => quote(name)) },
   ];
 }
 

@@ -133,9 +133,9 @@ function code({ suite: base }: SuiteSide, { suite: head }: SuiteSide, read: Read
 function modelUnit(base: SuiteSide, head: SuiteSide): CauseUnit | null {
   const [before, after] = [base.variant, head.variant];
   const named = before.model !== after.model;
-  const asked = (side: SuiteSide): string =>
+  const identityOf = (side: SuiteSide): string =>
     canonicalJson(side.variant.target === null ? null : targetIdentity(side.variant.target));
-  if (!named && asked(base) === asked(head)) return null;
+  if (!named && identityOf(base) === identityOf(head)) return null;
   const written = named ? partPlace(head, 'model') : null;
   const { file, line } = written ?? { file: head.scoring.settingsFile, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>

@@ -97,13 +97,13 @@ function shareOf(
   pairs: readonly Pair[],
   holds: (conversation: ConversationResult) => boolean,
 ): PairedMean {
-  const counted = (list: readonly ConversationResult[]) => ({
+  const countHolding = (list: readonly ConversationResult[]) => ({
     passes: list.filter(holds).length,
     tries: list.length,
   });
   const tables = pairs.map(({ base, head }) => ({
-    base: counted(base ?? []),
-    head: counted(head ?? []),
+    base: countHolding(base ?? []),
+    head: countHolding(head ?? []),
   }));
   const both = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
   const rate = (side: Side, from: typeof tables): number | null =>

@@ -20,7 +20,7 @@ import {
 } from '../statistics/sequential.ts';
 import {
   isComparable,
-  made,
+  triesMade,
   mirrorTables,
   tableOf,
   type Table,
@@ -135,6 +135,6 @@ function rolledTries(rollUps: RunRollUps | undefined): Tries {
 
 /** A reference that was sampled on is named by the tries after those that made it suspicious. */
 function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
-  if (common !== undefined && made(outcomesOf(run)) <= tries) return common;
+  if (common !== undefined && triesMade(outcomesOf(run)) <= tries) return common;
   return tableOf(outcomesOf(run), FIRST_TRIES);
 }

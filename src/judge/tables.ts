@@ -77,10 +77,10 @@ export function preferenceOf(
 /** The number of tries that every one of these runs has on the sides that can run. */
 export function sharedTries(runs: readonly ReferenceRun[]): number {
   return runs.reduce((least, run) => {
-    const made = (['base', 'head'] as const)
+    const lengths = (['base', 'head'] as const)
       .filter((side) => run.affected[side] !== null)
       .map((side) => run[side].length);
-    return Math.min(least, ...made);
+    return Math.min(least, ...lengths);
   }, Number.MAX_SAFE_INTEGER);
 }
 

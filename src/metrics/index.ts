@@ -57,15 +57,15 @@ async function scoreCode(
  */
 function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   const judged = messagesAt(answer, level);
-  const told = ({ role, content, metadata = {} }: Message): Json => ({
+  const messageJson = ({ role, content, metadata = {} }: Message): Json => ({
     role,
     content,
     ...metadata,
   });
   const spoken = answer.thread.filter(({ role }) => role !== 'system');
   return {
-    messages: judged.map(told),
-    before: spoken.slice(0, spoken.length - judged.length).map(told),
+    messages: judged.map(messageJson),
+    before: spoken.slice(0, spoken.length - judged.length).map(messageJson),
     tool_calls: callsAt(answer, level).map(({ metadata = {}, ...call }) => ({
       ...call,
       ...metadata,

@@ -218,7 +218,7 @@ function namedTargets(
     for (const written of namedModels(metric)) {
       const target = comparesEmbeddings(metric)
         ? embedderOf(written, context, problems)?.target
-        : found(written, context, problems);
+        : resolveOrReport(written, context, problems);
       if (target !== undefined && target !== null) named.set(written.model, target);
     }
   }
@@ -231,7 +231,7 @@ export function gradersOf(
   problems: Problem[],
 ): Grader[] {
   return [...(settings.grader === null ? [] : [settings.grader]), ...settings.voters].flatMap(
-    (written) => graderOf(written, found(written, context, problems) ?? undefined),
+    (written) => graderOf(written, resolveOrReport(written, context, problems) ?? undefined),
   );
 }
 
@@ -258,12 +258,12 @@ export function graderSetsOf(
     set === undefined
       ? gradersOf(side, problems)
       : set.flatMap((grader) =>
-          graderOf(grader, found(grader, side.context, problems) ?? undefined),
+          graderOf(grader, resolveOrReport(grader, side.context, problems) ?? undefined),
         ),
   );
 }
 
-function found(
+function resolveOrReport(
   { model, place }: GraderSettings,
   context: TargetContext,
   problems: Problem[],
@@ -281,7 +281,7 @@ function embedderOf(
   problems: Problem[],
 ): Grader | null {
   // Vectors are asked for directly: they are many, small and cheap.
-  const target = found(written, { ...context, batches: false }, problems);
+  const target = resolveOrReport(written, { ...context, batches: false }, problems);
   if (target === null) return null;
   const has = isHosted(target)
     ? factsOf(target.provider).embeddings !== null

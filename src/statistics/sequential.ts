@@ -4,7 +4,7 @@ import { holm } from './gate.ts';
 import { differenceInterval } from './interval.ts';
 import { boundQuantile, FIRST_TRIES, LOOKS, MOST_TRIES } from './looks.ts';
 import { suiteTest, type SuiteTest } from './suite-test.ts';
-import { fell, isComparable, made, tableOf, type Table, type Tries, within } from './table.ts';
+import { fell, isComparable, triesMade, tableOf, type Table, type Tries, within } from './table.ts';
 import { designOf, visibleDrop } from './visible-drop.ts';
 
 /** Part of alpha with which single references are called; the suites' looks share the rest. */
@@ -61,7 +61,7 @@ export function lookAt({ tries, clusters }: SequentialSuite, upTo: number): Look
 
 /** All looks that the tries so far allow, the last one last; none before the first tries are in. */
 export function looksOf(suite: SequentialSuite): Look[] {
-  const most = Math.min(...suite.tries.map(made));
+  const most = Math.min(...suite.tries.map(triesMade));
   return LOOKS.filter((tries) => tries <= most).map((tries) => lookAt(suite, tries));
 }
 
@@ -111,7 +111,7 @@ export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
   const failed = (side: 'base' | 'head'): number => pairs.filter((pair) => !pair[side]).length;
   const rung = NEEDED.find((one) => pairs.length >= one.pairs);
   const needed = rung === undefined ? Infinity : watched ? rung.watched : rung.evidence;
-  const open = failed('head') > failed('base') && made(tries) < MOST_PAIRS && value >= needed;
+  const open = failed('head') > failed('base') && triesMade(tries) < MOST_PAIRS && value >= needed;
   return { value, open };
 }
 

@@ -56,7 +56,7 @@ export function tableOf({ base, head }: Tries, from?: number, to?: number): Tabl
 }
 
 /** Tries made on both sides; also the first try index that a side lacks. */
-export function made({ base, head }: Tries): number {
+export function triesMade({ base, head }: Tries): number {
   return Math.min(base.length, head.length);
 }
 

@@ -14,7 +14,7 @@ import {
   calmness,
   FUTILE,
 } from './sequential.ts';
-import { made, within } from './table.ts';
+import { triesMade, within } from './table.ts';
 
 /** Pairs of tries that a suspicious reference gets at once. */
 const STEP = 2;
@@ -85,7 +85,7 @@ function sampledOn(
   { tries: shared }: Look,
   open: readonly number[],
 ): Map<number, number> {
-  const counts = tries.map(made);
+  const counts = tries.map(triesMade);
   const begun = new Set([...counts.keys()].filter((i) => (counts[i] ?? 0) > shared));
   const room = Math.max(0, mostSampled(tries.length) - begun.size);
   const fresh = open.filter((i) => !begun.has(i)).slice(0, room);
@@ -94,5 +94,7 @@ function sampledOn(
 }
 
 function upTo({ tries }: SequentialSuite, wanted: number): Map<number, number> {
-  return new Map(tries.flatMap((own, i) => (made(own) < wanted ? [[i, wanted] as const] : [])));
+  return new Map(
+    tries.flatMap((own, i) => (triesMade(own) < wanted ? [[i, wanted] as const] : [])),
+  );
 }

@@ -68,13 +68,13 @@ export function look(
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const idle = silent(session);
-    const judged = (): Promise<Evaluation> =>
+    const judgeStored = (): Promise<Evaluation> =>
       runSides(idle, mode, sides, {
         documents,
         stored: true,
         exchange: givenBy(answers),
       });
-    const first = await judged();
+    const first = await judgeStored();
     const all =
       base === null || edited.aborted || first.whole
         ? NONE
@@ -100,7 +100,7 @@ export function look(
       { mode, sides, documents, answers, assumesCost: project.assumesCost },
       onlooker,
       async () => {
-        const soFar = seen(await judged());
+        const soFar = seen(await judgeStored());
         if (!edited.aborted) show({ ...soFar, missing: true });
       },
     );

@@ -152,7 +152,7 @@ async function more(
   { tell, draw }: Telling,
 ): Promise<void> {
   tell(`asking for more tries of ${single.id}`);
-  const result = await lookAtOne(project, left(state), single, onlooker);
+  const result = await lookAtOne(project, leftToSpend(state), single, onlooker);
   // What is newer takes over.
   if (result === null) return;
   const refused = refusalOf(result);
@@ -175,7 +175,7 @@ async function refresh(
   if (onlooker.edited.aborted) return;
   tell('looking at the files');
   let isFirst = true;
-  const found = await look(project, left(state), {
+  const found = await look(project, leftToSpend(state), {
     ...onlooker,
     show(stored) {
       const named = filesNamed(stored.result.problems);
@@ -211,7 +211,7 @@ function refusalOf({ outcome, problems }: Result): string | null {
 }
 
 /** What may still be spent. */
-function left({ spend }: State): Pick<Spend, 'maxCalls' | 'maxCost'> {
+function leftToSpend({ spend }: State): Pick<Spend, 'maxCalls' | 'maxCost'> {
   return {
     maxCalls: Math.max(0, spend.maxCalls - spend.calls),
     maxCost: Math.max(0, spend.maxCost - spend.cost),

@@ -1,7 +1,7 @@
 import { readYaml } from '../../documents/yaml.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { Json, JsonMap } from '../../types/plain.ts';
-import { fillIn, shownAsText } from './templates.ts';
+import { fillIn, assertionText } from './templates.ts';
 
 /** One metric of ours (without its name), or why there is none for an assertion. */
 export type Converted = { metric: JsonMap } | { why: string };
@@ -82,7 +82,7 @@ function textValue(
 ): Value {
   const path = pathIn(text);
   if (path === null) {
-    const filled = fillIn(text, vars, 'empty', shownAsText);
+    const filled = fillIn(text, vars, 'empty', assertionText);
     return filled.ok ? { ok: true, value: filled.text } : filled;
   }
   if (CODE.test(path)) return { ok: false, why: 'values made by code are not run' };
@@ -101,10 +101,10 @@ function textValue(
  */
 function codeFilledIn(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
-  const whole = fillIn(code, vars, 'empty', shownAsText);
+  const whole = fillIn(code, vars, 'empty', assertionText);
   if (whole.ok) return whole.text;
   return code.replace(/\{\{\s*[A-Za-z_][\w.]*\s*\}\}/g, (written) => {
-    const filled = fillIn(written, vars, 'told', shownAsText);
+    const filled = fillIn(written, vars, 'told', assertionText);
     return filled.ok ? filled.text : written;
   });
 }

@@ -8,7 +8,7 @@ import type { ImportedModel } from './models.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
-import { escapeNames, fillIn, inputOf, pathsOf, shown, toOurs } from './templates.ts';
+import { escapeNames, fillIn, inputOf, pathsOf, templateText, toOurs } from './templates.ts';
 
 /**
  * What is sent for each test, in their order, where a function or a template with logic makes it, or
@@ -87,7 +87,9 @@ function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: Foreig
     messages: messages.map(({ role, template: { parts } }) => ({
       role,
       content: parts
-        .map((part) => ('text' in part ? part.text : shown(valueAt(values, part.path) ?? null)))
+        .map((part) =>
+          'text' in part ? part.text : templateText(valueAt(values, part.path) ?? null),
+        )
         .join(''),
     })),
   };

@@ -174,26 +174,31 @@ function read(piece: Piece, text: string): Expression {
 
 function readChoice(tokens: Tokens): Expression {
   const yes = readLevel(tokens, 0);
-  if (!taken(tokens, 'if')) return yes;
+  if (!takeWord(tokens, 'if')) return yes;
   const condition = readLevel(tokens, 0);
-  return { kind: 'choice', condition, yes, no: taken(tokens, 'else') ? readChoice(tokens) : null };
+  return {
+    kind: 'choice',
+    condition,
+    yes,
+    no: takeWord(tokens, 'else') ? readChoice(tokens) : null,
+  };
 }
 
-function taken({ list }: Tokens, word: string): boolean {
+function takeWord({ list }: Tokens, word: string): boolean {
   if (list[0] !== word) return false;
   list.shift();
   return true;
 }
 
-function needed(tokens: Tokens, word: string): void {
-  if (!taken(tokens, word)) throw new Unread(construct(tokens.piece));
+function needWord(tokens: Tokens, word: string): void {
+  if (!takeWord(tokens, word)) throw new Unread(construct(tokens.piece));
 }
 
 function readLevel(tokens: Tokens, level: number): Expression {
   const operators: readonly string[] | undefined = LEVELS[level];
   if (operators === undefined) return readFilters(tokens);
   // `not` binds weaker than a comparison, and stronger than `and`.
-  if (level === 2 && taken(tokens, 'not')) return { kind: 'not', of: readLevel(tokens, level) };
+  if (level === 2 && takeWord(tokens, 'not')) return { kind: 'not', of: readLevel(tokens, level) };
   let left = readLevel(tokens, level + 1);
   for (;;) {
     const negated = level === 2 && tokens.list[0] === 'not' && tokens.list[1] === 'in';
@@ -208,9 +213,9 @@ function readLevel(tokens: Tokens, level: number): Expression {
 
 function readFilters(tokens: Tokens): Expression {
   let value = readMembers(tokens);
-  while (taken(tokens, '|')) {
+  while (takeWord(tokens, '|')) {
     const name = tokens.list.shift() ?? '';
-    const values = taken(tokens, '(') ? readList(tokens, ')') : [];
+    const values = takeWord(tokens, '(') ? readList(tokens, ')') : [];
     value = { kind: 'filter', name, of: value, values };
   }
   return value;
@@ -218,8 +223,8 @@ function readFilters(tokens: Tokens): Expression {
 
 function readList(tokens: Tokens, end: string): Expression[] {
   const items: Expression[] = [];
-  while (!taken(tokens, end)) {
-    if (items.length > 0) needed(tokens, ',');
+  while (!takeWord(tokens, end)) {
+    if (items.length > 0) needWord(tokens, ',');
     items.push(readChoice(tokens));
   }
   return items;
@@ -228,13 +233,13 @@ function readList(tokens: Tokens, end: string): Expression[] {
 function readMembers(tokens: Tokens): Expression {
   let value = readPlain(tokens);
   for (;;) {
-    if (taken(tokens, '.')) {
+    if (takeWord(tokens, '.')) {
       const name = tokens.list.shift() ?? '';
       if (!/^\w+$/.test(name)) throw new Unread(construct(tokens.piece));
       value = { kind: 'member', of: value, key: { kind: 'literal', value: name } };
-    } else if (taken(tokens, '[')) {
+    } else if (takeWord(tokens, '[')) {
       const key = readChoice(tokens);
-      needed(tokens, ']');
+      needWord(tokens, ']');
       value = { kind: 'member', of: value, key };
     } else return value;
   }
@@ -254,7 +259,7 @@ function readPlain(tokens: Tokens): Expression {
   const token = tokens.list.shift() ?? '';
   if (token === '(') {
     const value = readChoice(tokens);
-    needed(tokens, ')');
+    needWord(tokens, ')');
     return value;
   }
   if (token === '[') return { kind: 'list', items: readList(tokens, ']') };

@@ -46,14 +46,14 @@ function write(nodes: readonly Node[], state: State): void {
     if (state.steps > MOST_STEPS || state.text.length > MOST_CHARACTERS)
       throw new Unfit('its template makes a text without end');
     if (node.kind === 'text') state.text += node.text;
-    else if (node.kind === 'output') state.text += shown(valueOf(node.value, state), state);
+    else if (node.kind === 'output') state.text += valueText(valueOf(node.value, state), state);
     else if (node.kind === 'set') assign(node.name, valueOf(node.value, state), state);
     else if (node.kind === 'if') writeBranch(node, state);
     else writeLoop(node, state);
   }
 }
 
-function shown(value: Value, { show }: State): string {
+function valueText(value: Value, { show }: State): string {
   return value === undefined || value === null ? '' : show(value);
 }
 

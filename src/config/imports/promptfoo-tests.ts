@@ -8,7 +8,7 @@ import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import { ROW_KEYS, readRow } from './promptfoo-rows.ts';
 import {
   expandVariables,
-  left,
+  leaveOut,
   type Defaults,
   type ForeignTest,
   type Reader,
@@ -127,9 +127,9 @@ async function readEntry(
   if (named === null)
     return isMap(written)
       ? readTest(written, document, path, reader)
-      : left(reader, place, A_TEST, 'it is neither a map nor a file');
+      : leaveOut(reader, place, A_TEST, 'it is neither a map nor a file');
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
-    return left(
+    return leaveOut(
       reader,
       place,
       `tests ${named}`,
@@ -147,7 +147,7 @@ async function readEntry(
   const loads = typeof path.at(-1) === 'number' || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   if (!/\.(?:ya?ml|json)$/i.test(named))
-    return left(
+    return leaveOut(
       reader,
       place,
       `tests ${named}`,
@@ -168,7 +168,7 @@ async function madeTests(
   reader: Reader,
 ): Promise<ForeignTest[]> {
   const code = codeFileIn(named, folderOf(from.file));
-  const lost = (why: string): never[] => left(reader, place, `tests ${named}`, why);
+  const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
   if (code === null || typeof reader.code === 'string')
     return lost(
       'tests made by code are not run, but for code: host and this file read in place; or write them to a JSONL file',
@@ -193,7 +193,7 @@ async function readTestFile(
       const path = Array.isArray(file.value) ? [index] : [];
       return isMap(test)
         ? readTest(test, file, path, reader, loads)
-        : left(reader, file.placeOf(path), A_TEST, 'it is not a map');
+        : leaveOut(reader, file.placeOf(path), A_TEST, 'it is not a map');
     }),
   );
   return found.flat();
@@ -208,7 +208,7 @@ async function readTest(
 ): Promise<ForeignTest[]> {
   const limit = LIMITS.find((key) => (map[key] ?? null) !== null);
   if (limit !== undefined)
-    return left(
+    return leaveOut(
       reader,
       document.placeOf([...path, limit]),
       A_TEST,

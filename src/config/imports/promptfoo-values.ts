@@ -4,7 +4,7 @@ import type { Json, JsonMap, Place } from '../../types/plain.ts';
 import { A_TEST, leftOut, ownEntry, type ImportFiles, type Loss } from './draft.ts';
 import type { CodeHost, HostSettings } from './host-code.ts';
 import { renderTemplate } from './nunjucks.ts';
-import { isCutOff, shown } from './templates.ts';
+import { isCutOff, templateText } from './templates.ts';
 
 export interface ForeignAssertion {
   value: JsonMap;
@@ -64,7 +64,7 @@ export interface Reader {
   defaults: Defaults;
 }
 
-export function left(reader: Reader, place: Place, what: string, why: string): never[] {
+export function leaveOut(reader: Reader, place: Place, what: string, why: string): never[] {
   reader.left.push(leftOut(place, what, why));
   return [];
 }
@@ -165,7 +165,7 @@ function withOther(text: string, vars: JsonMap): string | null {
   const [braces, name = ''] = /\{\{\s*(\w+)\s*\}\}/.exec(text) ?? [];
   const other = ownEntry(vars, name);
   if (braces === undefined || other === undefined) return null;
-  return text.replace(braces, () => (other === null ? 'null' : shown(other)));
+  return text.replace(braces, () => (other === null ? 'null' : templateText(other)));
 }
 
 /**
@@ -178,7 +178,7 @@ function filledIn(vars: JsonMap): { vars: JsonMap } | { why: string } {
     sent[name] = value;
     if (typeof value !== 'string' || !/\{[{%#]/.test(value) || isCutOff(value)) continue;
     if (namesIn(value).some((each) => ownEntry(vars, each) === undefined)) continue;
-    const filled = renderTemplate(value, vars, shown);
+    const filled = renderTemplate(value, vars, templateText);
     if (!filled.ok) return { why: `its variable ${name} is a template, in which ${filled.why}` };
     sent[name] = filled.text;
   }

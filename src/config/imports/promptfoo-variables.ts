@@ -6,7 +6,7 @@ import {
   type Reader,
   type Variable,
   type Variables,
-  left,
+  leaveOut,
   type Defaults,
   type ForeignTest,
 } from './promptfoo-values.ts';
@@ -143,12 +143,12 @@ async function readScenario(
   const config = valueAt(document.value, [...path, 'config']);
   const tests = valueAt(document.value, [...path, 'tests']) ?? [{}];
   if (!Array.isArray(config))
-    return left(reader, document.placeOf(path), 'a scenario', 'its config is not a list');
+    return leaveOut(reader, document.placeOf(path), 'a scenario', 'its config is not a list');
   const found = await Promise.all(
     config.map(async (entry, index) => {
       const at = [...path, 'config', index];
       if (!isMap(entry))
-        return left(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
+        return leaveOut(reader, document.placeOf(at), 'an entry of a scenario', 'it is not a map');
       const data = await defaultsIn(document, at, reader);
       const { variables, assertions, expands, options } = reader.defaults;
       const defaults = {

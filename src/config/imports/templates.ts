@@ -112,14 +112,14 @@ export function pathsOf(template: Extract<Template, { ok: true }>): Step[][] {
 }
 
 /** A value as a template shows it: maps and lists as JSON. */
-export function shown(value: Json): string {
+export function templateText(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
 
 /** A value as promptfoo's assertions show it: a list between commas, a map by its kind. */
-export function shownAsText(value: Json): string {
+export function assertionText(value: Json): string {
   if (value === null) return '';
-  if (Array.isArray(value)) return value.map(shownAsText).join(',');
+  if (Array.isArray(value)) return value.map(assertionText).join(',');
   return isMap(value) ? '[object Object]' : String(value);
 }
 
@@ -133,7 +133,7 @@ export function fillIn(
   text: string,
   vars: JsonMap,
   missing: Missing = 'told',
-  show: (value: Json) => string = shown,
+  show: (value: Json) => string = templateText,
 ): Filled {
   const template = readTemplate(text);
   if (!template.ok) return renderTemplate(text, vars, show);
@@ -190,10 +190,11 @@ export function inputOf(
 ): Record<string, Scalar> {
   const input: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(vars))
-    input[name] = isScalar(value) ? value : shown(value);
+    input[name] = isScalar(value) ? value : templateText(value);
   for (const path of paths.filter(({ length }) => length > 1)) {
     const value = valueAt(vars, path);
-    if (value !== undefined) input[variableOf(path)] = isScalar(value) ? value : shown(value);
+    if (value !== undefined)
+      input[variableOf(path)] = isScalar(value) ? value : templateText(value);
   }
   for (const path of paths) input[variableOf(path)] ??= '';
   return input;

@@ -35,12 +35,12 @@ const NAMED_SUITES = 3;
  * Which changed lines made the worst suite worse, and how that is known: what suites share once.
  */
 export function causes(result: Result): Block[] {
-  return found(result).worst.flat();
+  return findingBlocks(result).worst.flat();
 }
 
 /** Which changed lines made the suites worse that are not the worst. */
 export function otherCauses(result: Result): Block[] {
-  const { worst, others } = found(result);
+  const { worst, others } = findingBlocks(result);
   const open = Math.max(0, OPEN_FINDINGS - worst.length);
   const folded = others.slice(open);
   return [
@@ -50,7 +50,10 @@ export function otherCauses(result: Result): Block[] {
 }
 
 /** Findings as blocks: those of the suite that the headline names, and all others. */
-function found({ causes: all = [], suites }: Result): { worst: Block[][]; others: Block[][] } {
+function findingBlocks({ causes: all = [], suites }: Result): {
+  worst: Block[][];
+  others: Block[][];
+} {
   const [first] = suitesWorstFirst(suites);
   const isWorst = ({ suite }: Finding): boolean =>
     first === undefined ||
