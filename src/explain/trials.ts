@@ -43,7 +43,7 @@ export interface Trials {
   /** Tries that may be made, and that were. */
   most: number;
   made: number;
-  /** Rounds at the end of which nothing could be judged. */
+  /** Rounds in a row without one try that could be judged. */
   silent: number;
   attempt: Attempt;
 }
@@ -51,7 +51,7 @@ export interface Trials {
 /** Why no further try is made: there are no more, or none of them could be judged. */
 export type Ended = 'tries' | 'errors';
 
-/** Rounds without one try that could be judged, after which nothing is asked any more. */
+/** After so many such rounds nothing is asked any more. */
 const MOST_SILENT = 2;
 
 export function startTrials(
@@ -63,12 +63,13 @@ export function startTrials(
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
-/** Tries that what is usual counts for. */
+/** The usual rate weighs as much as so many tries of the reference's own. */
 const USUAL = 3;
 
 /**
- * The rates that the comparison suggests: few tries say little, so that those of the others count
- * too. Those on head are somewhat too low, for these references were chosen because they failed.
+ * The rates that the comparison suggests. A reference has few tries, so its rates are drawn towards
+ * those of all that fell. Those on head are somewhat too low, for these references were chosen
+ * because they failed.
  */
 function ratesOf(fallen: readonly Fall[]): Rates[] {
   const passes = fallen.reduce((sum, { head }) => sum + head.passes, 0);
