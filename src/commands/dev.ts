@@ -94,11 +94,13 @@ async function openWorkbench(
   terminal.out(`workbench: ${server.url}\n`);
   terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
   try {
-    await afterEachEdit({ root, written, refs, until: terminal.until }, async (news) => {
+    const { until } = terminal;
+    await afterEachEdit({ root, written, refs, until, failed: looking.failed }, async (news) => {
       await looking.refresh(news);
       const files = [...(state.look?.files ?? []), ...state.named];
       return { files, over: state.look?.interrupted === true };
     });
+    looking.failed.throwIfAborted();
   } finally {
     await looking.idle();
     await kept.close();

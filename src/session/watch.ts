@@ -16,6 +16,8 @@ interface Watched {
   refs?: readonly WatchedRefs[];
   /** Ends it; absent: a signal does. */
   until?: AbortSignal | undefined;
+  /** Ends it too: the work failed where nobody waited for it. */
+  failed?: AbortSignal;
 }
 
 /** A folder of git's, and which of its entries say that base is another; null: all of them. */
@@ -75,7 +77,7 @@ export interface News {
  * of it included. Resolves when it is ended, or the work is over.
  */
 export async function afterEachEdit(
-  { root, written, refs = [], until }: Watched,
+  { root, written, refs = [], until, failed }: Watched,
   work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
 ): Promise<void> {
   const watch = watchFiles(root, written);
@@ -83,8 +85,9 @@ export async function afterEachEdit(
   const stop = (): void => {
     watch.end();
   };
-  until?.addEventListener('abort', stop);
-  if (until?.aborted === true) stop();
+  const ends = [until, failed].filter((signal) => signal !== undefined);
+  for (const signal of ends) signal.addEventListener('abort', stop);
+  if (ends.some(({ aborted }) => aborted)) stop();
   if (until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     let begun: number | null = Date.now();
@@ -108,7 +111,7 @@ export async function afterEachEdit(
   } finally {
     watch.end();
     for (const watcher of besides) watcher.close();
-    until?.removeEventListener('abort', stop);
+    for (const signal of ends) signal.removeEventListener('abort', stop);
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }

@@ -44,13 +44,18 @@ export interface Looking {
   caughtUp(): Promise<void>;
   /** Resolves when no look is under way. */
   idle(): Promise<void>;
+  /** Fires, with the error, when a look fails by no fault of the files: a full disk, say. */
+  failed: AbortSignal;
 }
 
-/** The windows that are told, and the looks, one after the other: each spends what those before left. */
+/**
+ * The windows that are told, and the looks, one after the other: each spends what those before left.
+ * None of them rejects, since nobody waits for one that a button asked for.
+ */
 export function createLooking(project: OpenProject, state: State): Looking {
   let server: Workbench | null = null;
-  let last: Promise<unknown> = Promise.resolve();
-  const looks = countLooks();
+  let last: Promise<void> = Promise.resolve();
+  const [looks, failure] = [countLooks(), new AbortController()];
   let news: News = { edited: new AbortController().signal, follow: () => undefined };
   const tell: Tell = (note, bad = false) => {
     Object.assign(state, { note, bad });
@@ -61,14 +66,13 @@ export function createLooking(project: OpenProject, state: State): Looking {
     looks.drawn();
   };
   const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const next = last.then(work).catch((error: unknown) => {
-      if (!(error instanceof UserError)) throw error;
+    last = last.then(work).catch((error: unknown) => {
+      if (!(error instanceof UserError)) return failure.abort(error);
       state.named = filesNamed(error.problems);
       tell(error.problems.map(formatProblem).join(' · '), true);
       draw();
     });
-    last = next.catch(() => undefined);
-    return next;
+    return last;
   };
   const onlooker = (): Omit<Onlooker, 'show'> => ({
     edited: news.edited,
@@ -95,7 +99,8 @@ export function createLooking(project: OpenProject, state: State): Looking {
     },
     writing: looks.writing,
     caughtUp: looks.caughtUp,
-    idle: () => last.then(() => undefined),
+    idle: () => last,
+    failed: failure.signal,
     refresh: (latest) => {
       if (latest !== undefined) follow(latest);
       return inTurn(() => {
