@@ -189,15 +189,10 @@ function proofWords({ relation, units, references, held }: Cause): string {
   }[relation];
   const fixed = `${what} fixes ${count(passes)} of ${all} ${tries}`;
   const broken = sum('broken', 'tries') - sum('broken', 'passes');
-  const put = [
-    'put into base ',
-    relation === 'alone'
-      ? 'alone it fails'
-      : relation === 'together'
-        ? 'together they fail'
-        : 'alone each fails',
-    ` ${count(broken)} of ${count(sum('broken', 'tries'))} tries`,
-  ].join('');
+  const fails = { alone: 'alone it fails', together: 'together they fail' };
+  const how =
+    relation === 'alone' || relation === 'together' ? fails[relation] : 'alone each fails';
+  const put = `put into base ${how} ${count(broken)} of ${count(sum('broken', 'tries'))} tries`;
   const cost =
     held.of > held.references
       ? `; of ${count(held.of)} references that hold, ${count(held.of - held.references)} then fail`
@@ -210,12 +205,7 @@ function restWords({ causes: all, explained }: SuiteCauses): string {
   const { harmless, unexplained } = explained;
   const rest =
     harmless.length > 0 && all.length === 1
-      ? [
-          '; the other ',
-          harmless.length === 1 ? 'change does' : `${count(harmless.length)} changes do`,
-          ' nothing to ',
-          all[0]?.references.length === 1 ? 'it' : 'them',
-        ].join('')
+      ? `; the other ${harmless.length === 1 ? 'change does' : `${count(harmless.length)} changes do`} nothing to ${all[0]?.references.length === 1 ? 'it' : 'them'}`
       : '';
   const open =
     unexplained.length > 0 && all.length > 0
