@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { WINDOW } from '../../../src/ask/execute.ts';
 import { scoreItems } from '../../../src/ask/score.ts';
 import type { Price } from '../../../src/plan/price.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../src/types/metric.ts';
@@ -350,5 +351,64 @@ describe('graders that are asked in batches', () => {
     ];
     expect(await rounds('batch', metrics)).toEqual([3, 1, 1]);
     expect(await rounds('direct', metrics)).toEqual([1, 1, 1, 1, 1]);
+  });
+});
+
+describe('more answers than are scored at once', () => {
+  const many = WINDOW + 2;
+  const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
+  const items = Array.from({ length: many }, (_, index) => ({
+    answer: {
+      planned: {
+        run: index,
+        suite: 'p',
+        side: 'head' as const,
+        try: 0,
+        steering: null,
+        generation: {
+          kind: 'request' as const,
+          target,
+          parameters: {},
+          messages: [],
+          fingerprint: String(index),
+        },
+      },
+      messages: [],
+      completion: answer(index % 3 === 0 ? 'yes' : 'no'),
+      dialogue: null,
+    },
+    reference: reference(String(index)),
+  }));
+  const has = uses('has', 'contains', { value: 'yes' });
+  const judge = async (metrics: Metric[]): Promise<{ passes: boolean[]; batches: number[] }> => {
+    const batches: number[] = [];
+    const scored = await scoreItems(items, scoring(tests({ metrics })), {
+      complete: async () => answer('YES'),
+      evaluate: async ({ inputs }) => {
+        batches.push(inputs.length);
+        return inputs.map(({ actual }) => ({
+          status: 'ok' as const,
+          values: { metric: 1, result: actual === 'yes' },
+        }));
+      },
+      random: () => 'delimiter',
+      price: () => null,
+    });
+    return {
+      passes: scored.map(({ scores }) => scores.every(({ status }) => status === 'pass')),
+      batches,
+    };
+  };
+  const expected = items.map((_, index) => index % 3 === 0);
+
+  test('get each its own score, in their order', async () => {
+    expect(await judge([has])).toEqual({ passes: expected, batches: [] });
+  });
+
+  test('are one batch for the user’s code, which may keep state that a repetition must find', async () => {
+    const code = metric('own', {
+      source: { kind: 'code', language: 'python', code: 'result = actual == "yes"' },
+    });
+    expect(await judge([has, code])).toEqual({ passes: expected, batches: [many] });
   });
 });
