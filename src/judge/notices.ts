@@ -1,6 +1,7 @@
 import type { SuiteRun } from '../plan/suite-run.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import { onlySkipDiffers } from '../select/scoring.ts';
 import { countsIn } from '../suite/gate.ts';
 import { counted } from '../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../types/plain.ts';
@@ -16,7 +17,7 @@ export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not c
  */
 export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
   return [
-    ...classNotices(suite),
+    ...classNotices(run, suite),
     ...judgingNotices(suite),
     ...oneSided(run, suite),
     ...newlySkipped(run),
@@ -25,7 +26,13 @@ export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
   ];
 }
 
-function classNotices({ name, references }: SuiteResult): Notice[] {
+function classNotices({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {
+  const toggled = suite.references.filter(
+    ({ reference, baseReference }) =>
+      baseReference !== null && onlySkipDiffers(baseReference, reference),
+  );
+  const sameBut = new Set(toggled.map(({ reference }) => reference.id));
+  const edited = references.filter(({ status }) => status === 'edited');
   const classes: [NoticeKind, ReferenceResult[], string][] = [
     ['added', references.filter(({ status }) => status === 'added'), 'added by this change'],
     [
@@ -33,7 +40,12 @@ function classNotices({ name, references }: SuiteResult): Notice[] {
       references.filter(({ status }) => status === 'removed'),
       'removed by this change and no longer run',
     ],
-    ['edited', references.filter(({ status }) => status === 'edited'), 'edited by this change'],
+    ['edited', edited.filter(({ id }) => !sameBut.has(id)), 'edited by this change'],
+    [
+      'skipped',
+      references.filter(({ id, skip }) => sameBut.has(id) && !skip),
+      'no longer skipped by this change',
+    ],
     [
       'skipped',
       references.filter(({ skip, status }) => skip && status !== 'removed'),

@@ -2,8 +2,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { clustersOf, criticalOf } from '../plan/tries.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
-import type { Because } from '../result/suite-result.ts';
-import { isScoringKey } from '../select/scoring.ts';
+import { isScoringKey, onlySkipDiffers, referenceScoringDiffers } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
 import { cohenKappa } from '../statistics/agreement.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
@@ -57,7 +56,7 @@ export function scoringSplit(
     same_answers: sameAnswers(runs, headDecides),
     ...(excused ? { excused } : {}),
     ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
-    summary: inWords({ rates, because, flipped }),
+    summary: inWords({ rates, because, flipped }, partNames(suite)),
   };
 }
 
@@ -280,11 +279,10 @@ function flips(
 
 type Split = Pick<ScoringResult, 'rates' | 'because' | 'flipped'>;
 
-function inWords({
-  rates: { base_base: before, base_head: between, head_head: after },
-  because,
-  flipped,
-}: Split): string {
+function inWords(
+  { rates: { base_base: before, base_head: between, head_head: after }, because, flipped }: Split,
+  partName: (key: string) => string,
+): string {
   if (before === null || between === null || after === null)
     return 'The scoring changed; the four rates could not all be measured.';
   const [total, scoring] = [pointsApart(before, after), pointsApart(before, between)];
@@ -298,17 +296,27 @@ function inWords({
     flat && flipped.length > 0
       ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
       : '';
-  return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because)} ${how}.${rolled}`;
+  return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because.map(({ key }) => partName(key)))} ${how}.${rolled}`;
 }
 
 /** The changed part of the scoring, as a subject in the singular. */
-function whatChanged(because: readonly Because[]): string {
-  const [only, ...others] = because.map(({ key }) => key);
-  if (only === undefined || others.length > 0) {
-    const names = because.map(({ key }) => partName(key).replace(/^the /, ''));
-    return names.length === 0 ? 'the scoring' : `the scoring (${names.join(', ')})`;
-  }
-  return partName(only);
+function whatChanged(parts: readonly string[]): string {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return only;
+  const names = parts.map((part) => part.replace(/^the /, ''));
+  return names.length === 0 ? 'the scoring' : `the scoring (${names.join(', ')})`;
+}
+
+/** How a suite's parts of the scoring are called: of references, what was edited of them. */
+function partNames({ runs }: SuiteComparison['run']): (key: string) => string {
+  const edited = runs.flatMap(({ affected: { reference, baseReference } }) =>
+    baseReference !== null && referenceScoringDiffers(baseReference, reference)
+      ? [onlySkipDiffers(baseReference, reference)]
+      : [],
+  );
+  const skips = edited.length > 0 && edited.every((only) => only);
+  return (key) =>
+    skips && key === 'references' ? 'the list of skipped references' : partName(key);
 }
 
 function partName(key: string): string {

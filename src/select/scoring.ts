@@ -230,6 +230,15 @@ export function referenceScoringDiffers(base: Reference, head: Reference): boole
   );
 }
 
+/** Whether all that was edited of a reference is whether it is skipped. */
+export function onlySkipDiffers(base: Reference, head: Reference): boolean {
+  return (
+    base.skip !== head.skip &&
+    !referenceScoringDiffers({ ...base, skip: head.skip }, head) &&
+    canonicalJson(base.input) === canonicalJson(head.input)
+  );
+}
+
 function ownIdentity({ metrics = [] }: Reference): string {
   return metrics.map(metricIdentity).join('\n');
 }

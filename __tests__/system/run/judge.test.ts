@@ -162,6 +162,30 @@ describe('a change of the scoring alone', () => {
     );
   });
 
+  test('that only skips a reference is called that, and no edit of what is expected', async () => {
+    const listed = (skip: boolean) => ({
+      tests: { references: ids(6).map((id) => reference(id, { skip: skip && id === 'r01' })) },
+    });
+    const notices = ({ result }: { result: Result }) =>
+      result.notices
+        .filter(({ kind }) => kind === 'skipped' || kind === 'edited')
+        .map(({ message }) => message);
+    const sides = [
+      project([shop(OLD, 0, listed(false))]),
+      project([shop(NEW, 0, listed(true))]),
+    ] as const;
+    const skipping = await runPipeline(...sides, () => 'yes');
+    expect(notices(skipping)).toEqual([
+      'p: 1 reference marked skip: run and shown, but not part of the verdict: r01',
+      'p: 1 reference newly skipped by this change: r01',
+    ]);
+    expect(skipping.result.scoring[0]?.summary).toContain(
+      'because the list of skipped references changed.',
+    );
+    const counting = await runPipeline(sides[1], sides[0], () => 'yes');
+    expect(notices(counting)).toEqual(['p: 1 reference no longer skipped by this change: r01']);
+  });
+
   test('together with the prompt splits the change between the two', async () => {
     const { result } = await runPipeline(
       project([shop(OLD, 6)]),
