@@ -85,12 +85,15 @@ export function check<T extends z.ZodType>(
 /**
  * The members of the map at `path`, each checked for itself so that one bad member hides no problem
  * of another.
+ *
+ * @param elsewhere where a key belongs that is none of this map; null: it is not known
  */
 export function checkMembers<S extends z.ZodRawShape>(
   document: Document,
   path: Path,
   shape: S,
   problems: Problem[],
+  elsewhere: (key: string) => string | null = () => null,
 ): { [K in keyof S]?: z.output<S[K]> } {
   const value = valueAt(document.value, path);
   const members: { [K in keyof S]?: z.output<S[K]> } = {};
@@ -100,7 +103,8 @@ export function checkMembers<S extends z.ZodRawShape>(
   }
   const known = Object.keys(shape);
   for (const key of Object.keys(value)) {
-    if (!Object.hasOwn(shape, key)) problems.push(unknownKey(document, [...path, key], known));
+    if (!Object.hasOwn(shape, key))
+      problems.push(unknownKey(document, [...path, key], known, elsewhere(key)));
   }
   for (const key of known as (keyof S & string)[]) {
     const member = check(document, [...path, key], shape[key] as z.ZodType, problems);
@@ -129,12 +133,18 @@ export function checkItems<T extends z.ZodType>(
   });
 }
 
-function unknownKey(document: Document, path: Path, known: readonly string[]): Problem {
+function unknownKey(
+  document: Document,
+  path: Path,
+  known: readonly string[],
+  elsewhere: string | null = null,
+): Problem {
   const key = String(path.at(-1));
   const where = path.length > 1 ? ` in ${pathText(path.slice(0, -1))}` : '';
   return problem(
     document.placeOf(path),
-    refusedKey(key) ?? `unknown key "${key}"${where}${suggestion(key, known)}`,
+    refusedKey(key) ??
+      `unknown key "${key}"${where}${elsewhere === null ? suggestion(key, known) : `; ${elsewhere}`}`,
   );
 }
 

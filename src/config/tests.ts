@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pathText, type Document, valueAt } from '../documents/document.ts';
 import { DEFAULT_LIMITS, perLimits, type Limits } from '../documents/limits.ts';
+import { isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { checkDependencies } from '../suite/depends-on.ts';
@@ -84,6 +85,9 @@ export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
   });
 }
 
+const OF_MODELS =
+  'a model and its parameters stand in the prompt’s file, or under sweep in the settings file';
+
 const left = anything().optional();
 
 const ownMembers = perLimits((limits) => ({
@@ -120,6 +124,7 @@ export async function readTests(
     [],
     ownMembers(context.limits),
     problems,
+    (key) => (key === 'model' || isKnownParameter(key) ? OF_MODELS : null),
   );
   const before = problems.length;
   const metrics = readMetrics(document, context.builtIns, problems);

@@ -20,6 +20,8 @@ export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set([
   'prototype',
 ]);
 
+const BROKEN = 'has a broken surrogate; write the whole character';
+
 interface Flaw {
   index: number;
   message: string;
@@ -28,8 +30,13 @@ interface Flaw {
 /** What a file may not hold as raw characters, or null. `index` counts UTF-16 units. */
 export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   const control = text.search(controlsIn(origin));
-  if (control !== -1)
-    return { index: control, message: `has the control character ${codePoint(text, control)}` };
+  if (control !== -1) {
+    // Nearly always a file in UTF-16.
+    const isNul = text.charCodeAt(control) === 0;
+    const fix = `take it out${isNul ? ', or save the file as UTF-8' : ''}`;
+    const message = `has the control character ${codePoint(text, control)}; ${fix}`;
+    return { index: control, message };
+  }
   const bidi = text.search(BIDIRECTIONAL);
   if (bidi !== -1) {
     return {
@@ -37,13 +44,14 @@ export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
       message: `has the bidirectional control ${codePoint(text, bidi)}; write it as an escape in a double-quoted string`,
     };
   }
-  return text.isWellFormed() ? null : { index: 0, message: 'has a broken surrogate' };
+  return text.isWellFormed() ? null : { index: 0, message: BROKEN };
 }
 
 /** What a value may not hold even when it is written as an escape, or null. */
 export function valueFlaw(text: string, origin: Origin = 'file'): string | null {
-  if (controlsIn(origin).test(text)) return 'has a control character';
-  return text.isWellFormed() ? null : 'has a broken surrogate';
+  const control = text.search(controlsIn(origin));
+  if (control !== -1) return `has the control character ${codePoint(text, control)}; take it out`;
+  return text.isWellFormed() ? null : BROKEN;
 }
 
 /** JSON in which characters that a file may not hold as they are, and those of `more`, are escapes. */

@@ -154,8 +154,8 @@ describe('what an action writes', () => {
   });
 
   test.each<[string, string, string]>([
-    ['a control character', 'tests/p.yaml', 'a\u001b[2Jb'],
-    ['a control character', 'rows.jsonl', 'a\u001b[2Jb'],
+    ['the control character U+001B', 'tests/p.yaml', 'a\u001b[2Jb'],
+    ['the control character U+001B', 'rows.jsonl', 'a\u001b[2Jb'],
     ['the control character U+007F', 'rows.jsonl', 'a\u007fb'],
     ['a broken surrogate', 'tests/p.yaml', 'a\ud800b'],
     ['${oc.env:...}', 'tests/p.yaml', 'a ${oc.env:HOME}'],

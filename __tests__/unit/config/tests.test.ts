@@ -505,7 +505,7 @@ describe('references_from', () => {
       'a control character',
       '{ file: c.jsonl }',
       { 'c.jsonl': '{"a": "\\u0007"}' },
-      'c.jsonl:1: has a control character',
+      'c.jsonl:1: has the control character U+0007; take it out',
     ],
     [
       'a map as a value',
@@ -637,6 +637,20 @@ test('a suite may set margins, the floor and what fails it, and nothing else of 
   );
   await expect(gated('{ tolerance: 2 }')).rejects.toThrow(
     /^prompts\/tests\/p\.yaml:3: gate\.tolerance must be /,
+  );
+});
+
+test('a model or a parameter of one in a suite file is sent to where it belongs', async () => {
+  const misplaced = async (key: string) =>
+    problemsOf(suiteFiles(PROMPT, `${key}: x\n${METRICS}references: [{ input: { a: 1 } }]\n`));
+  const where =
+    'a model and its parameters stand in the prompt’s file, or under sweep in the settings file';
+  for (const key of ['model', 'temperature', 'max_tokens'])
+    expect(await misplaced(key)).toEqual([
+      `prompts/tests/p.yaml:1: unknown key "${key}"; ${where}`,
+    ]);
+  expect((await misplaced('metrix')).join()).toMatch(
+    /unknown key "metrix"; did you mean "metrics"/,
   );
 });
 

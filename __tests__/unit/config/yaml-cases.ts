@@ -259,15 +259,19 @@ export const CASES: Case[] = [
   [
     'UTF-16',
     new Uint8Array(Buffer.from('a: 1', 'utf16le')),
-    bad('p.yaml:1: has the control character U+0000'),
+    bad('p.yaml:1: has the control character U+0000; take it out, or save the file as UTF-8'),
   ],
-  ['NUL', 'a: 1\nb: "x\u0000y"', bad('p.yaml:2: has the control character U+0000')],
-  ['BEL', 'a: x\u0007y', bad('p.yaml:1: has the control character U+0007')],
-  ['NUL by escape', 'a: "x\\0y"', bad('p.yaml:1: a has a control character')],
+  [
+    'NUL',
+    'a: 1\nb: "x\u0000y"',
+    bad('p.yaml:2: has the control character U+0000; take it out, or save the file as UTF-8'),
+  ],
+  ['BEL', 'a: x\u0007y', bad('p.yaml:1: has the control character U+0007; take it out')],
+  ['NUL by escape', 'a: "x\\0y"', bad('p.yaml:1: a has the control character U+0000; take it out')],
   [
     'a control character in a key by escape',
     '"a\\eb": 1',
-    bad('p.yaml:1: a key has a control character'),
+    bad('p.yaml:1: a key has the control character U+001B; take it out'),
   ],
   [
     'a bidirectional override',
@@ -277,7 +281,11 @@ export const CASES: Case[] = [
     ),
   ],
   ['a bidirectional override by escape', 'a: "x\\u202ey"', good({ a: 'x\u202ey' })],
-  ['half a surrogate pair by escape', 'a: "\\ud800"', bad('p.yaml:1: a has a broken surrogate')],
+  [
+    'half a surrogate pair by escape',
+    'a: "\\ud800"',
+    bad('p.yaml:1: a has a broken surrogate; write the whole character'),
+  ],
   ['a byte order mark', '\ufeffname: a', good({ name: 'a' })],
   ['a byte order mark in bytes', new Uint8Array(Buffer.from('\ufeffname: a')), good({ name: 'a' })],
   ['CR LF', 'a: 1\r\nb: |\r\n  x\r\n  y\r\n', good({ a: 1, b: 'x\ny\n' })],
