@@ -301,7 +301,10 @@ describe('what does not gate', () => {
     ]);
     expect(result).toMatchObject({
       conclusion: 'neutral',
-      reasons: ['No test ran, so there is no verdict.'],
+      reasons: [
+        'No test ran, so there is no verdict.',
+        '1 reference removed or newly skipped: prompts/p.yaml: r02',
+      ],
     });
   });
 });
