@@ -130,8 +130,9 @@ function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
   });
 }
 
-/** The worst of a row's cells that have answers. */
+/** The worst of a row's cells that have answers; of what is gone from all, that. */
 function statusOf(cells: readonly Cell[]): RowStatus {
+  if (cells.every(({ reference: { status } }) => status === 'removed')) return 'removed';
   const found = cells
     .filter(({ reference: { base, head } }) =>
       [base, head].some((side) => side !== null && side.tries.length > 0),

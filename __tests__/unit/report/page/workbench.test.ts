@@ -79,4 +79,18 @@ describe("the workbench's board", () => {
     expect(choices).toMatch(/value="inconclusive" checked> [^<]*\(1\)/);
     expect(choices).toContain('value="not-asked" checked> not asked yet (2)');
   });
+
+  test('calls the references of a removed prompt removed, and no question that is still open', () => {
+    const gone = referenceOf('gone', 'removed', { base: null, head: null });
+    const open = referenceOf('open', 'inconclusive', { base: null, head: null });
+    const suite = (model: string, rows: (typeof gone)[]): SuiteResult =>
+      suiteOf('p', rows, { variant: { model, parameters: {} } });
+    const statuses = (...suites: SuiteResult[]) =>
+      board(resultOf({ suites })).matrices.flatMap(({ rows }) => rows.map(({ status }) => status));
+    expect(statuses(suite('m', [gone, open]))).toEqual(['removed', 'not-asked']);
+    // Of a model that is gone alone, the row is still asked with the other.
+    expect(statuses(suite('m', [gone]), suite('n', [{ ...open, id: 'gone' }]))).toEqual([
+      'not-asked',
+    ]);
+  });
 });
