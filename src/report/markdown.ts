@@ -7,7 +7,7 @@ import {
   htmlText,
   plain,
 } from '../text/markdown.ts';
-import { escapeMarkup } from '../text/visible.ts';
+import { blankHtml, blankWords, escapeMarkup } from '../text/visible.ts';
 import {
   NAME_LIMIT,
   placeText,
@@ -60,6 +60,11 @@ function markdownLine(line: Line, links: Links): string {
     );
 }
 
+function blankMarkdown(texts: readonly string[]): string | null {
+  const words = blankWords(texts);
+  return words === null ? null : `*${words}*`;
+}
+
 function markdownInline(part: Inline, links: Links): string {
   switch (part.kind) {
     case 'text':
@@ -67,9 +72,11 @@ function markdownInline(part: Inline, links: Links): string {
     case 'strong':
       return `**${plain(part.text)}**`;
     case 'code':
-      return part.text === '' ? '*empty*' : codeSpan(part.text, { limit: part.limit });
-    case 'pieces':
-      return codeSpan(part.pieces.map((piece) => piece.text).join(''));
+      return blankMarkdown([part.text]) ?? codeSpan(part.text, { limit: part.limit });
+    case 'pieces': {
+      const texts = part.pieces.map(({ text }) => text);
+      return blankMarkdown(texts) ?? codeSpan(texts.join(''));
+    }
     case 'place':
       return placeShown(part, links, codeSpan, (text, url) => `[${text}](<${url}>)`);
     case 'sign':
@@ -172,9 +179,9 @@ function htmlInline(part: Inline, links: Links): string {
     case 'strong':
       return `<b>${htmlPlain(part.text)}</b>`;
     case 'code':
-      return part.text === '' ? '<i>empty</i>' : htmlCell(part.text, { limit: part.limit });
+      return blankHtml([part.text]) ?? htmlCell(part.text, { limit: part.limit });
     case 'pieces':
-      return part.pieces.every(({ text }) => text === '') ? '<i>empty</i>' : piecesOf(part.pieces);
+      return blankHtml(part.pieces.map(({ text }) => text)) ?? piecesOf(part.pieces);
     case 'place':
       return placeShown(part, links, htmlCell, anchor);
     case 'sign':

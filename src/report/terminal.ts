@@ -1,13 +1,14 @@
 import type { Result } from '../result/result.ts';
 import { logLine } from '../text/log.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
-import { cut, cutNote, shorten } from '../text/visible.ts';
+import { blankWords, cut, cutNote, shorten } from '../text/visible.ts';
 import {
   placeText,
   type Block,
   type Detail,
   type Inline,
   type Line,
+  type Piece,
   type Tone,
 } from './sections/document.ts';
 import { sectionBlocks } from './sections/index.ts';
@@ -152,15 +153,11 @@ function runsOf(part: Inline, style: Style): Run[] {
       return [run(part.text, 'bold')];
     case 'code': {
       const { text, left } = cut(part.text, part.limit);
-      return [run(text === '' ? '(empty)' : `${onOneLine(text)}${cutNote(left)}`)];
+      const blank = blankWords([part.text]);
+      return [run(blank === null ? `${onOneLine(text)}${cutNote(left)}` : `(${blank})`)];
     }
     case 'pieces':
-      return part.pieces.map(({ kind, text }) =>
-        run(
-          kind === 'gap' ? ` ${text} ` : onOneLine(text),
-          kind === 'changed' ? 'bold' : kind === 'gap' ? 'dim' : style,
-        ),
-      );
+      return piecesRuns(part.pieces, style);
     case 'place':
       return placeRuns(part, style);
     case 'sign':
@@ -174,6 +171,15 @@ function runsOf(part: Inline, style: Style): Run[] {
     case 'break':
       return [run('\n')];
   }
+}
+
+function piecesRuns(pieces: readonly Piece[], style: Style): Run[] {
+  const blank = blankWords(pieces.map(({ text }) => text));
+  if (blank !== null) return [{ text: `(${blank})`, style: 'dim' }];
+  return pieces.map(({ kind, text }) => ({
+    text: logLine(kind === 'gap' ? ` ${text} ` : onOneLine(text)),
+    style: kind === 'changed' ? 'bold' : kind === 'gap' ? 'dim' : style,
+  }));
 }
 
 function placeRuns(part: Extract<Inline, { kind: 'place' }>, style: Style): Run[] {

@@ -34,6 +34,12 @@ export function cutNote(left: number): string {
   return ` (${left.toLocaleString('en-US')} more character${left === 1 ? '' : 's'})`;
 }
 
+/** What is said where these texts would leave a blank place; null: there is something to see. */
+export function blankWords(texts: readonly string[]): string | null {
+  if (texts.some((text) => text.trim() !== '')) return null;
+  return texts.every((text) => text === '') ? 'empty' : 'only white space';
+}
+
 /** Characters (code points), counted without taking the text apart. */
 export function characters(text: string): number {
   let count = 0;
@@ -91,4 +97,10 @@ const ENTITIES: Record<string, string> = {
  */
 export function escapeMarkup(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** {@link blankWords}, as our own remark beside foreign text. */
+export function blankHtml(texts: readonly string[]): string | null {
+  const words = blankWords(texts);
+  return words === null ? null : `<i>${words}</i>`;
 }

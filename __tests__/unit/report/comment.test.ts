@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { COMMENT_LIMIT, renderComment } from '../../../src/report/comment.ts';
 import { markdownOf } from '../../../src/report/markdown.ts';
+import { referenceBody } from '../../../src/report/page/references.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/document.ts';
 import type { Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES, sectionBlocks } from '../../../src/report/sections/index.ts';
+import { renderTerminal } from '../../../src/report/terminal.ts';
 import type { SuiteResult } from '../../../src/result/suite-result.ts';
 import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
 import { expectGolden } from './golden.ts';
@@ -34,6 +36,21 @@ describe('the golden comments', () => {
   test.each(Object.entries(goldens))('%s is rendered as in fixtures/comments', (name, build) => {
     expectGolden(name, renderComment(build(), { marker, links }));
   });
+});
+
+test.each([
+  ['', 'empty'],
+  ['\n \n', 'only white space'],
+])('the answer %j is no blank place: it is called %s', (answer, words) => {
+  const head = sideOf([{ outcome: 'fail', actual: answer }]);
+  for (const before of ['A long answer of base.', answer]) {
+    const base = sideOf([{ outcome: 'pass', actual: before }]);
+    const reference = referenceOf('r', 'regressed', { base, head });
+    const result = resultOf({ suites: [suiteOf('p', [reference], { verdict: 'regressed' })] });
+    expect(renderComment(result, { marker, links })).toContain(`<i>${words}</i>`);
+    expect(renderTerminal(result, { width: 100, colour: false })).toContain(`(${words})`);
+    expect(referenceBody(reference, 500, links)).toContain(`<i>${words}</i>`);
+  }
 });
 
 describe('the order of a comment', () => {

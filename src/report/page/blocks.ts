@@ -1,5 +1,5 @@
 import { DIFF_SIGNS } from '../../text/markdown.ts';
-import { cut, cutNote, escapeMarkup } from '../../text/visible.ts';
+import { blankHtml, cut, cutNote, escapeMarkup } from '../../text/visible.ts';
 import {
   placeText,
   safeUrl,
@@ -133,7 +133,7 @@ function inlineHtml(part: Inline, links: Links): string {
     case 'strong':
       return `<b>${escapeMarkup(part.text)}</b>`;
     case 'code':
-      return part.text === '' ? '<i>empty</i>' : `<code>${cutHtml(part.text, part.limit)}</code>`;
+      return blankHtml([part.text]) ?? `<code>${cutHtml(part.text, part.limit)}</code>`;
     case 'pieces':
       return `<code>${piecesHtml(part.pieces)}</code>`;
     case 'place':
@@ -160,6 +160,8 @@ function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): 
 }
 
 export function piecesHtml(pieces: readonly Piece[]): string {
+  const blank = blankHtml(pieces.map(({ text }) => text));
+  if (blank !== null) return blank;
   return pieces
     .map(({ kind, text }) => {
       const shown = escapeMarkup(text);

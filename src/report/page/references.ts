@@ -224,7 +224,7 @@ function triesHtml(side: SideResult, characters: number, marked: Marked | null):
         ? dialogueHtml(first.conversation, characters)
         : first.actual === null
           ? ''
-          : `<pre>${first.actual === '' ? '<i>empty</i>' : piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
+          : `<pre>${piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
       const error =
         first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
       const meta = characters < FULL_META ? '' : spent(first);

@@ -65,7 +65,7 @@ function verdictHtml(
 }
 
 function textHtml(text: string, characters: number): string {
-  return text === '' ? '<p><i>empty</i></p>' : `<pre>${piecesHtml(whole(text, characters))}</pre>`;
+  return `<pre>${piecesHtml(whole(text, characters))}</pre>`;
 }
 
 function name(text: string): string {
