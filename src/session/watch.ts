@@ -74,7 +74,8 @@ export interface News {
 
 /**
  * Works now, and again after each change of the files that the work named, an edit during the first
- * of it included. Resolves when it is ended, or the work is over.
+ * of it included. Resolves when it is ended, or the work is over; rejects where a file's folder
+ * cannot be looked at.
  */
 export async function afterEachEdit(
   { root, written, refs = [], until, failed }: Watched,
@@ -85,7 +86,9 @@ export async function afterEachEdit(
   const stop = (): void => {
     watch.end();
   };
-  const ends = [until, failed].filter((signal) => signal !== undefined);
+  // Nobody waits for what the work follows.
+  const failure = new AbortController();
+  const ends = [until, failed, failure.signal].filter((signal) => signal !== undefined);
   for (const signal of ends) signal.addEventListener('abort', stop);
   if (ends.some(({ aborted }) => aborted)) stop();
   if (until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -103,10 +106,16 @@ export async function afterEachEdit(
       since = Date.now();
       const { files, over } = await work({
         edited: watch.edited(),
-        follow: (known) => void follow(known),
+        follow(known) {
+          follow(known).catch((error: unknown) => {
+            failure.abort(error);
+          });
+        },
       });
       await follow(files);
-      if (over || (await watch.next()) === null) return;
+      const ended = over || (await watch.next()) === null;
+      failure.signal.throwIfAborted();
+      if (ended) return;
     }
   } finally {
     watch.end();

@@ -88,6 +88,27 @@ test('sees a file in a folder that was taken away and made again', async () => {
   expect(seen).toBe(3);
 });
 
+test('ends the work, with the reason, where what it names cannot be looked at', async () => {
+  const full = new Error('too many open files');
+  const files = new Proxy(['a.yaml'], {
+    get: () => {
+      throw full;
+    },
+  });
+  let looked = 0;
+  const watched = afterEachEdit({ root: temporaryFolder('watched') }, async (news) => {
+    looked += 1;
+    news.follow(files);
+    if (!news.edited.aborted)
+      await new Promise((resolve) => {
+        news.edited.addEventListener('abort', resolve);
+      });
+    return { files: [], over: false };
+  });
+  await expect(watched).rejects.toBe(full);
+  expect(looked).toBe(1);
+});
+
 test('knows which files problems name', () => {
   expect(
     filesNamed([
