@@ -17,7 +17,7 @@ import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { fallUnderBase, type FallUnderBase } from './scoring-split.ts';
+import { fallUnderBase, type FallUnderBase } from './scoring-rates.ts';
 import {
   evidenceBySuite,
   suiteTablesOf,

@@ -1,0 +1,173 @@
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { clustersOf, criticalOf } from '../plan/tries.ts';
+import type { TryResult } from '../result/reference-result.ts';
+import type { ScoringResult } from '../result/scoring-result.ts';
+import { gates } from '../select/select.ts';
+import { bundlesOf } from '../statistics/bundles.ts';
+import { combinedGate } from '../statistics/gate.ts';
+import { meanDifference } from '../statistics/interval.ts';
+import { countOutcomes, tableOf, type Counts, type Table } from '../statistics/table.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
+import { everyMetric } from '../suite/metrics.ts';
+import type { Tests } from '../suite/suite.ts';
+import type { Outcome } from '../types/metric.ts';
+import type { Side } from '../types/plain.ts';
+import { meanOfCounts, sharedTries } from './tables.ts';
+
+type Corners = Record<keyof ScoringResult['rates'], Counts>;
+
+/** A reference's tries by whose output it is and whose scoring judges it. */
+function cornersOf(run: ReferenceRun, headDecides: boolean, tries: number): Corners {
+  const under = (outputs: Side, scoring: Side): Counts =>
+    countOutcomes(
+      run[outputs]
+        .slice(0, tries)
+        .flatMap(
+          ({ result, other }) =>
+            ((scoring === 'head') === headDecides ? result : other)?.outcome ?? [],
+        ),
+    );
+  return {
+    base_base: under('base', 'base'),
+    base_head: under('base', 'head'),
+    head_base: under('head', 'base'),
+    head_head: under('head', 'head'),
+  };
+}
+
+/** Pass rates of both sides' outputs, each under the scoring of base and of head. */
+export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
+  const headDecides = suite.run.deciding.side === 'head';
+  const tries = splitTries(suite);
+  return ratesOf(splitRuns(suite).map((run) => cornersOf(run, headDecides, tries)));
+}
+
+/**
+ * Mean rates over the references that were judged in all four corners, for a difference between
+ * rates of different references would be no effect of anything; where there are none, over those of
+ * which base's answers were judged by both sides’ scoring.
+ */
+function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
+  const onBase = corners.filter(
+    ({ base_base: before, base_head: after }) => before.tries > 0 && after.tries > 0,
+  );
+  const whole = onBase.filter(
+    ({ head_base: before, head_head: after }) => before.tries > 0 && after.tries > 0,
+  );
+  const rate = (corner: keyof Corners): number | null =>
+    meanOfCounts((whole.length > 0 ? whole : onBase).map((one) => one[corner]));
+  return {
+    base_base: rate('base_base'),
+    base_head: rate('base_head'),
+    head_base: rate('head_base'),
+    head_head: rate('head_head'),
+  };
+}
+
+/** References that gate and have tries of both sides. */
+export function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison): ReferenceRun[] {
+  return runs.filter(
+    ({ affected: reference, base, head }) =>
+      base.length > 0 &&
+      head.length > 0 &&
+      gates(suite, reference) &&
+      !quarantined(reference.reference.id),
+  );
+}
+
+/** Tries of each reference that count: where suspects got more, the number that all share. */
+function splitTries(suite: SuiteComparison): number {
+  return suite.policy.kind === 'adaptive'
+    ? sharedTries(splitRuns(suite))
+    : Number.POSITIVE_INFINITY;
+}
+
+/** Pass rates of base's and of head's answers under base's scoring, and what fell between them. */
+export interface FallUnderBase {
+  base: number;
+  head: number;
+  references: string[];
+  /**
+   * What excuses the fall. `passes`: head's own scoring passes head's answers as often as base's
+   * did base's. `fewer-checks`: the same, but with fewer metrics that gate. `none`: nothing.
+   */
+  excuse: 'none' | 'passes' | 'fewer-checks';
+}
+
+/** Keeps the rounding of means from taking a rate for lower than its equal. */
+const SLACK = 1e-9;
+
+/**
+ * Where what is sent and the scoring changed: head's answers, if they clearly fall under base's
+ * scoring. A new format with a scoring to match is excused; a new scoring under which nobody passes
+ * hides the fall, and so does one that only lacks checks. Null: there is no such fall, or base's
+ * scoring decides anyway.
+ */
+export function fallUnderBase(
+  suite: SuiteComparison,
+  { alpha, gate_on: on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
+): FallUnderBase | null {
+  const { run, compared, gate, policy } = suite;
+  if (run.other === null || run.deciding.side !== 'head' || policy.kind === 'pairs') return null;
+  const { base_base, head_base, head_head } = scoringRates(suite);
+  if (base_base === null || head_base === null || head_head === null) return null;
+  const most = splitTries(suite);
+  const outcomes = compared.map((one) => ({
+    base: underBase(one.base, most),
+    head: underBase(one.head, most),
+  }));
+  const tables = outcomes.map((outcome) => tableOf(outcome));
+  const { regressed } = combinedGate(tables, {
+    alpha,
+    on,
+    minDrop: gate.min_drop,
+    critical: criticalOf(compared),
+    bundles: bundlesOf(outcomes, clustersOf(compared), Infinity),
+  });
+  const references = compared.flatMap(({ affected: { reference } }, i) =>
+    isFall(tables[i]) ? [reference.id] : [],
+  );
+  if (!regressed) return null;
+  const passes = head_head >= base_base - SLACK;
+  const excuse = !passes ? 'none' : hasFewerChecks(run) ? 'fewer-checks' : 'passes';
+  return { base: base_base, head: head_base, references, excuse };
+}
+
+/**
+ * Whether the metrics that gate on head are some of those that gate on base, but not all; or one of
+ * base's gates there too and skips every answer that base's judges.
+ */
+function hasFewerChecks({ deciding, other, runs }: SuiteComparison['run']): boolean {
+  const names = (tests: Tests): Set<string> =>
+    new Set(everyMetric(tests).flatMap(({ name, skip }) => (skip ? [] : [name])));
+  const after = names(deciding.tests);
+  const before = other === null ? after : names(other.tests);
+  const tries = runs.flatMap(({ base, head }) => [...base, ...head]);
+  const [byHead, byBase] = [
+    judging(tries.map(({ result }) => result)),
+    judging(tries.flatMap(({ other: others }) => others ?? [])),
+  ];
+  return (
+    (after.size < before.size && [...after].every((name) => before.has(name))) ||
+    [...after].some((name) => byBase.has(name) && !byHead.has(name))
+  );
+}
+
+/** The metrics that passed or failed an answer. */
+function judging(tries: readonly TryResult[]): Set<string> {
+  return new Set(
+    tries.flatMap(({ scores }) =>
+      scores.flatMap(({ metric, status }) =>
+        status === 'pass' || status === 'fail' ? [metric] : [],
+      ),
+    ),
+  );
+}
+
+function underBase(tries: ReferenceRun['base'], most: number): Outcome[] {
+  return tries.slice(0, most).map(({ other }) => other?.outcome ?? 'error');
+}
+
+function isFall(table: Table | undefined): boolean {
+  return table !== undefined && (meanDifference([table]) ?? 0) < 0;
+}
