@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { WINDOW } from '../../../src/ask/execute.ts';
+import { WINDOW, type PlannedTry } from '../../../src/ask/execute.ts';
 import { scoreItems } from '../../../src/ask/score.ts';
 import type { Price } from '../../../src/plan/price.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../src/types/metric.ts';
-import type { Message } from '../../../src/types/model.ts';
+import type { HostedTarget, Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { answer, metric, reference, tests, scoring } from '../../unit/run/builders.ts';
 import { rubricOf } from '../run/pipeline.ts';
@@ -27,6 +27,18 @@ const uses = (
   more: Partial<Metric> = {},
 ): Metric => metric(name, { source: { kind: 'built-in', uses: built, with: given }, ...more });
 
+const TARGET: HostedTarget = { provider: 'openai', endpoint: null, model: 'gpt-4o' };
+
+/** The first try of a reference; with the same run it is the same question. */
+const plannedTry = (target: HostedTarget, run: number, messages: Message[] = []): PlannedTry => ({
+  run,
+  suite: 'p',
+  side: 'head',
+  try: 0,
+  steering: null,
+  generation: { kind: 'request', target, parameters: {}, messages, fingerprint: String(run) },
+});
+
 interface Setting {
   metrics: Metric[];
   output?: string;
@@ -43,18 +55,10 @@ async function scored({
   grade = 'YES',
 }: Setting): Promise<{ scores: Score[]; asked: string[] }> {
   const asked: string[] = [];
-  const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
-  const planned = {
-    run: 0,
-    suite: 'p',
-    side: 'head' as const,
-    try: 0,
-    steering: null,
-    generation: { kind: 'request' as const, target, parameters: {}, messages, fingerprint: 'f' },
-  };
+  const planned = plannedTry(TARGET, 0, messages);
   const of = scoring(tests({ metrics }), {
     rubrics: new Map([['polite', rubricOf('{content}')]]),
-    graders: [{ target, parameters: {} }],
+    graders: [{ target: TARGET, parameters: {} }],
   });
   const [{ scores } = { scores: [] }] = await scoreItems(
     [
@@ -273,26 +277,11 @@ describe('graders that are asked in batches', () => {
    * all of it is answered.
    */
   async function rounds(transport: 'batch' | 'direct', metrics: Metric[]): Promise<number[]> {
-    const target = {
-      provider: 'openai' as const,
-      endpoint: null,
-      model: 'gpt-4o',
+    const target: HostedTarget = {
+      ...TARGET,
       ...(transport === 'batch' ? { transport } : {}),
     };
-    const planned = {
-      run: 0,
-      suite: 'p',
-      side: 'head' as const,
-      try: 0,
-      steering: null,
-      generation: {
-        kind: 'request' as const,
-        target,
-        parameters: {},
-        messages: [],
-        fingerprint: 'f',
-      },
-    };
+    const planned = plannedTry(target, 0);
     const of = scoring(tests({ metrics }), {
       rubrics: new Map([['polite', rubricOf('{content}')]]),
       graders: [{ target, parameters: {} }],
@@ -356,23 +345,9 @@ describe('graders that are asked in batches', () => {
 
 describe('more answers than are scored at once', () => {
   const many = WINDOW + 2;
-  const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
   const items = Array.from({ length: many }, (_, index) => ({
     answer: {
-      planned: {
-        run: index,
-        suite: 'p',
-        side: 'head' as const,
-        try: 0,
-        steering: null,
-        generation: {
-          kind: 'request' as const,
-          target,
-          parameters: {},
-          messages: [],
-          fingerprint: String(index),
-        },
-      },
+      planned: plannedTry(TARGET, index),
       messages: [],
       completion: answer(index % 3 === 0 ? 'yes' : 'no'),
       dialogue: null,
