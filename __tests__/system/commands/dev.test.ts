@@ -272,6 +272,31 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
+    test('opens what a key asks for in the reference chosen last, and keeps it when that comes late', async () => {
+      await page.locator('.ref', { hasText: 'returns' }).click();
+      await page.locator('[data-kind=close]').waitFor();
+      const held: (() => Promise<void>)[] = [];
+      await page.route('**/detail?*', (route) => void held.push(() => route.continue()));
+      const form = page.locator('#detail form[data-kind=add]');
+      const choose = async (id: string): Promise<void> => {
+        const asked = page.waitForRequest('**/detail?*');
+        await page.locator('.ref', { hasText: id }).click();
+        await asked;
+      };
+      await choose('carrier');
+      await page.keyboard.press('n');
+      await held.shift()?.();
+      await form.waitFor();
+      expect(await page.locator('#detail').textContent()).toContain('Northmail');
+      await form.locator('[name=expected]').fill('At home');
+      await choose('carrier');
+      await held.shift()?.();
+      // What is asked for after it is there after it.
+      await page.evaluate(`fetch('board').then((answer) => answer.text())`);
+      await page.unroute('**/detail?*');
+      expect(await form.locator('[name=expected]').inputValue()).toBe('At home');
+    });
+
     test('writes what two windows ask for at once, and not over each other', async () => {
       const second = await windowOf(bench.url);
       await second.locator('.ref').first().waitFor();

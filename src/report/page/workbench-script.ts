@@ -10,7 +10,7 @@ export const WORKBENCH_SCRIPT = `
   const board = $('board'), detail = $('detail'), columns = $('columns'), state = $('state');
   const search = document.querySelector('input[type=search]'), said = document.querySelector('output');
   const filters = $('filter'), choices = $('choices'), old = $('old');
-  let open = null, on = null, tab = null, column = null, gone = false, turn = 0, view = 0;${LIST_SCRIPT}
+  let open = null, on = null, tab = null, column = null, gone = false, turn = 0, view = 0, opening = Promise.resolve();${LIST_SCRIPT}
   // Rows are data: all of them by their keys, each matrix with its own, and those that the filter shows.
   let rows = new Map(), matrices = new Map(), shown = [];
   const rowOf = (key) => rows.get(key) ?? null;
@@ -141,7 +141,7 @@ export const WORKBENCH_SCRIPT = `
     choose(choosable);
     await filter();
     if (held !== null && tab?.key === held) drawnOf(held)?.focus({ preventScroll: true });
-    if (open !== null && !writing()) void show(open, false, true);
+    if (open !== null && !writing()) show(open, false, true);
   };
   // Nothing is drawn over what somebody is writing.
   const writing = () => detail.querySelector('form:not([hidden])') !== null;
@@ -150,14 +150,16 @@ export const WORKBENCH_SCRIPT = `
     const like = (names) => [...detail.querySelectorAll(held.localName)].find((one) => names.every((name) => one.dataset[name] === held.dataset[name]) && (held.dataset.kind || held.dataset.form || one.textContent === held.textContent));
     return like(['kind', 'form', 'cell', 'answer']) ?? like(['kind', 'form', 'cell']);
   };
-  const show = async (key, focus, again = false) => {
+  const show = (key, focus, again = false) => { opening = draw(key, focus, again); };
+  const draw = async (key, focus, again) => {
     view += 1;
     const mine = view;
+    const late = () => mine !== view || (open === key ? writing() : again);
     const answer = await fetch('detail?key=' + encodeURIComponent(key)).catch(() => null);
-    if (answer === null || mine !== view || (again && (open !== key || writing()))) return;
+    if (answer === null || late()) return;
     if (!answer.ok) return close();
     const html = await answer.text();
-    if (mine !== view || (again && writing())) return;
+    if (late()) return;
     const held = open === key && detail.contains(document.activeElement) ? document.activeElement : null;
     const y = open === key ? detail.scrollTop : 0;
     open = key;
@@ -203,7 +205,7 @@ export const WORKBENCH_SCRIPT = `
 
   board.addEventListener('click', ({ target }) => {
     const row = rowOf(target.closest('.ref')?.dataset.key);
-    if (row !== null) { column = target.closest('[data-cell]')?.dataset.cell ?? column; void mark(row, true); void show(row.key, false); }
+    if (row !== null) { column = target.closest('[data-cell]')?.dataset.cell ?? column; void mark(row, true); show(row.key, false); }
   });
   detail.addEventListener('click', ({ target }) => {
     const { kind, form: named, cell, answer } = target.dataset;
@@ -231,7 +233,7 @@ export const WORKBENCH_SCRIPT = `
     const to = { ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1, Home: 0, End: last }[key];
     if (to !== undefined) {
       const next = shown[Math.max(0, Math.min(last, to))];
-      if (next) { event.preventDefault(); void mark(next, true); if (open !== null) void show(next.key, false); }
+      if (next) { event.preventDefault(); void mark(next, true); if (open !== null) show(next.key, false); }
       return;
     }
     const aside = { ArrowRight: 1, l: 1, ArrowLeft: -1, h: -1 }[key];
@@ -244,9 +246,12 @@ export const WORKBENCH_SCRIPT = `
     }
     if (key === '/') { event.preventDefault(); search.focus(); return; }
     if (key === 'u') { void act({ kind: 'undo' }); return; }
-    if (key === 'Enter' && target.classList.contains('ref')) { void show(target.dataset.key, true); return; }
-    if (open === null && on !== null && 'amtsn'.includes(key)) { event.preventDefault(); void show(on, false).then(() => keyed(key)); return; }
-    if (open !== null && 'amtsn'.includes(key)) { event.preventDefault(); keyed(key); }
+    if (key === 'Enter' && target.classList.contains('ref')) { show(target.dataset.key, true); return; }
+    if (!'amtsn'.includes(key) || (open ?? on) === null) return;
+    event.preventDefault();
+    if (open === null) show(on, false);
+    // A key is for the reference that was chosen last, which may be on its way.
+    void opening.then(() => keyed(key));
   });
   const keyed = (key) => {
     const row = rowOf(open), cell = row === null ? null : cellOf(elementOf(row))?.dataset.cell;
