@@ -45,6 +45,7 @@ export const COMMENT_ELEMENTS: ReadonlySet<string> = new Set([
   'i',
   'em',
   'br',
+  'wbr',
   'sub',
   'a',
 ]);

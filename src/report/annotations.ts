@@ -10,7 +10,7 @@ import type { ChangedFile } from '../types/repository.ts';
 import { causesIn, causeSentences } from './sections/causes.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/document.ts';
-import { failures, worstOf, type Failure } from './sections/failures.ts';
+import { failures, sharedFailures, worstOf, type Failure } from './sections/failures.ts';
 import {
   referenceWords,
   entriesOf,
@@ -230,10 +230,9 @@ function changedLine({ path, lines }: ChangedFile, { changes = [] }: Result): nu
 
 /** What the change did to the reference that fell most, and how many fail alike. */
 function worstWords(suites: readonly SuiteResult[], result: Result): string[] {
+  const entries = entriesOf({ ...result, suites: [...suites] }, 'regressed', 'fell');
   const found = worstOf(
-    entriesOf({ ...result, suites: [...suites] }, 'regressed', 'fell').filter(({ reference }) =>
-      countsForVerdict(reference),
-    ),
+    sharedFailures(entries.filter(({ reference }) => countsForVerdict(reference))),
   );
   if (found === null) return [];
   const {

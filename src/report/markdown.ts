@@ -10,6 +10,7 @@ import {
 import { blankHtml, blankWords, escapeMarkup } from '../text/visible.ts';
 import {
   NAME_LIMIT,
+  lineBreak,
   placeText,
   safeUrl,
   type Block,
@@ -99,13 +100,15 @@ function htmlBlock(block: Block, links: Links): string {
       return `<pre>${block.lines.map(({ sign, text }) => htmlText(`${DIFF_SIGNS[sign]} ${text}`)).join('&#10;')}</pre>`;
     case 'list':
       return ['<ul>', ...block.items.map((item) => `<li>${line(item)}</li>`), '</ul>'].join('\n');
-    case 'table':
+    case 'table': {
+      const { head, rows } = withPlacesBelow(block);
       return [
         '<table>',
-        `<tr>${block.head.map((cell) => `<th align="left">${line(cell)}</th>`).join('')}</tr>`,
-        ...block.rows.map((row) => `<tr>${row.map((cell) => cellOf(cell, links)).join('')}</tr>`),
+        `<tr>${head.map((cell) => `<th align="left">${line(cell)}</th>`).join('')}</tr>`,
+        ...rows.map((row) => `<tr>${row.map((cell) => cellOf(cell, links)).join('')}</tr>`),
         '</table>',
       ].join('\n');
+    }
     case 'facts':
       return [
         `<p>${line(block.title)}</p>`,
@@ -126,6 +129,27 @@ function htmlBlock(block: Block, links: Links): string {
   }
 }
 
+type Table = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
+
+/**
+ * A last column of files stands below what is left of it: a phone has no room for both side by
+ * side, and a table that scrolls hides it.
+ */
+function withPlacesBelow({ head, rows }: Table): Table {
+  const name = head.at(-1);
+  const isPlaces = rows.some((row) =>
+    row.at(-1)?.some((part) => part.kind === 'place' && part.name === undefined),
+  );
+  if (name === undefined || head.length < 3 || !isPlaces) return { head, rows };
+  return {
+    head: head.slice(0, -1),
+    rows: rows.map((row) => {
+      const [rest, beside = [], last = []] = [row.slice(0, -2), ...row.slice(-2)];
+      return [...rest, [...beside, lineBreak, ...name, { kind: 'text', text: ': ' }, ...last]];
+    }),
+  };
+}
+
 /** A line of a cell that is no longer than this does not wrap. */
 const KEPT = 24;
 
@@ -136,11 +160,11 @@ const KEPT = 24;
 function cellOf(cell: Line, links: Links): string {
   const lines = linesOf(cell);
   if (lines.every(isShort)) return `<td nowrap>${htmlLine(cell, links)}</td>`;
-  const ours = lines.flat().every(({ kind }) => kind === 'text');
   return `<td>${lines
     .map((line) => {
       const html = htmlLine(line, links);
-      return ours && isShort(line) ? html.replaceAll(' ', '&nbsp;') : html;
+      const isOurs = line.every(({ kind }) => kind === 'text');
+      return isOurs && isShort(line) ? html.replaceAll(' ', '&nbsp;') : html;
     })
     .join('<br>')}</td>`;
 }
@@ -183,7 +207,7 @@ function htmlInline(part: Inline, links: Links): string {
     case 'pieces':
       return blankHtml(part.pieces.map(({ text }) => text)) ?? piecesOf(part.pieces);
     case 'place':
-      return placeShown(part, links, htmlCell, anchor);
+      return placeShown(part, links, breakable, anchor);
     case 'sign':
       return PICTURES[part.tone];
     case 'verdict':
@@ -254,6 +278,11 @@ function placeShown(
   if (part.name === undefined) return linked(place, url, link);
   const name = show(part.name.text, part.name);
   return url === null ? `${name} (${place})` : link(name, url);
+}
+
+/** Where a narrow cell has no room for a path it breaks behind a folder. */
+function breakable(path: string, options: { limit: number }): string {
+  return htmlCell(path, options).replace(/(?<!<)\//g, '/<wbr>');
 }
 
 function linked(

@@ -89,6 +89,9 @@ inBrowser("a comment in GitHub's style", () => {
       }
       // Nothing but tables and code may be wider than the screen, and they scroll in themselves.
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      const table = page.locator('table', { hasText: 'Pass rate' }).first();
+      const cut = await table.evaluate((element) => element.scrollWidth - element.clientWidth);
+      expect(cut).toBe(0);
       const verdict = await page.locator('td', { hasText: 'regressed' }).first().boundingBox();
       expect((verdict?.x ?? 0) + (verdict?.width ?? width)).toBeLessThan(width / 2);
     },
@@ -118,6 +121,12 @@ inBrowser("a comment in GitHub's style", () => {
             ...{ name, width, words },
             within: true,
           });
+        }
+        // A phone shows every suite's verdict, rates and reason without scrolling sideways.
+        if (name === 'comment') {
+          const suites = page.locator('table', { hasText: 'scoring changed' }).first();
+          const cut = await suites.evaluate((table) => table.scrollWidth - table.clientWidth);
+          expect({ width, cut }).toEqual({ width, cut: 0 });
         }
       }
   }, 180_000);

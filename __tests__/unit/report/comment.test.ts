@@ -201,11 +201,11 @@ describe('the order of a comment', () => {
       /^<sub>report: `out\/report\.html` \(on the runner\) · /,
     );
     const long = enormous(200);
-    expect(renderComment(long, { marker, links: here })).toContain(
+    expect(renderComment(long, { marker, links: here, limit: 20_000 })).toContain(
       'The rest is in `out/report.html` and result.json.',
     );
     const there = { ...here, report: 'https://github.com/acme/support/artifacts/9' };
-    expect(renderComment(long, { marker, links: there })).toContain(
+    expect(renderComment(long, { marker, links: there, limit: 20_000 })).toContain(
       `The rest is in [report.html](<${there.report}>) and result.json.`,
     );
   });

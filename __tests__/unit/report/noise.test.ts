@@ -20,7 +20,7 @@ describe('the report of a measurement', () => {
     expect(noiseTitle(measured())).toBe(
       'Measured noise: 3 of 100 comparisons of base with itself red (95 % interval 1.0 to 8.5 %)',
     );
-    const text = renderGithub(renderNoiseSummary(measured())).text;
+    const text = renderGithub(renderNoiseSummary(measured())).text.replaceAll('\u00a0', ' ');
     expect(text).toMatch(
       /^Measured noise: 3 of 100 [^]*, which agrees with the 5\.0 % that the gate allows; more comparisons say it more exactly\./,
     );

@@ -76,6 +76,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   {
     suites: 100,
     answers: 50,
+    answersPerFailure: 10,
     lines: 24,
     counts: 100,
     characters: 500,
@@ -87,6 +88,7 @@ export const COMMENT_LEVELS: readonly Detail[] = [
   {
     suites: 100,
     answers: 15,
+    answersPerFailure: 5,
     lines: 20,
     counts: 100,
     characters: 300,

@@ -1,6 +1,6 @@
 import type { TryResult } from '../../result/reference-result.ts';
 import type { Score } from '../../types/metric.ts';
-import { exampleTries, type ReferenceEntry } from './order.ts';
+import { alike, exampleTries, type ReferenceEntry } from './order.ts';
 
 /** References that fail in the same way, in the order they were given. */
 export interface Failure {
@@ -35,11 +35,27 @@ export function failures(entries: readonly ReferenceEntry[]): Failure[] {
   return [...groups.values()];
 }
 
+/** The same, what suites fail with in the same words once. */
+export function sharedFailures(entries: readonly ReferenceEntry[]): Failure[] {
+  return alike(failures(entries), ({ metric, unjudged, reason, entries: [first] }) =>
+    JSON.stringify([
+      metric,
+      unjudged,
+      reason,
+      reason === null ? [first?.suite.path, first?.suite.name] : null,
+    ]),
+  ).map(([first, ...others]) => ({
+    ...first,
+    entries: [first, ...others].flatMap((failure) => failure.entries),
+  }));
+}
+
 /** The first entry, the group that it fails with, and how many other entries that group has. */
-export function worstOf(
-  entries: readonly ReferenceEntry[],
-): { worst: ReferenceEntry; failure: Failure; others: number } | null {
-  const [failure] = failures(entries);
+export function worstOf([failure]: readonly Failure[]): {
+  worst: ReferenceEntry;
+  failure: Failure;
+  others: number;
+} | null {
   const worst = failure?.entries[0];
   return failure === undefined || worst === undefined
     ? null

@@ -7,7 +7,7 @@ import { code, group, paragraph, text, type Block, type Detail, type Line } from
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
-import { failures, type Failure } from './failures.ts';
+import { sharedFailures, type Failure } from './failures.ts';
 import { entriesOf, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
@@ -52,7 +52,7 @@ export function brokenReferences(result: Result, detail: Detail): Block[] {
   if (entries.length <= open) return [];
   const repeated = repeatedNames(result.suites);
   let [answers, counts] = [Math.max(0, detail.answers - open), detail.counts];
-  const blocks = failures(entries).flatMap((failure, index) => {
+  const blocks = sharedFailures(entries).flatMap((failure, index) => {
     const above = index === 0 ? open : 0;
     const left = failure.entries.slice(above);
     const inFull = left.slice(0, Math.min(answers, (detail.answersPerFailure ?? Infinity) - above));
@@ -92,12 +92,15 @@ function failureLine(
       ? [text('No answer')]
       : [code(metric), text(unjudged ? ' could not judge' : ' fails')];
   const [first] = entries;
+  const suites = new Set(entries.map(({ suite }) => JSON.stringify([suite.path, suite.name]))).size;
   return [
     ...subject,
     text(`${unjudged ? '' : ' in'} ${counted(entries.length, 'reference')}`),
     ...(repeated === null || first === undefined
       ? []
-      : [text(' of '), ...suiteName(first.suite, repeated)]),
+      : suites > 1
+        ? [text(` of ${counted(suites, 'suite')}`)]
+        : [text(' of '), ...suiteName(first.suite, repeated)]),
     ...(reason === null ? [] : [text(': '), code(reason, REASON_CHARACTERS)]),
   ];
 }
@@ -106,7 +109,7 @@ const REASON_CHARACTERS = 200;
 
 /** `2 regressed references and 3 that fell with the suite`; of all but the open one, that many more. */
 function brokenWords({ mode }: Result, entries: readonly ReferenceEntry[], open: number): string {
-  const listed = failures(entries)
+  const listed = sharedFailures(entries)
     .flatMap((failure) => failure.entries)
     .slice(open);
   const more = open === 0 ? '' : 'more ';

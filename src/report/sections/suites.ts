@@ -18,7 +18,7 @@ import {
   type Line,
   SENTENCE,
 } from './document.ts';
-import { suitesWorstFirst } from './order.ts';
+import { alike, suitesWorstFirst } from './order.ts';
 import {
   METRIC_FAILS,
   SCORING_CHANGED,
@@ -36,34 +36,66 @@ import {
 /** Reasons named in a row; the rest is counted. */
 const SHOWN_REASONS = 3;
 
-/** One row per suite, the worst first: verdict, base → head with the difference, and why it ran. */
+/**
+ * One row per suite, the worst first: verdict, base → head with the difference, and why it ran.
+ * Where there are many, those whose rows say the same share one.
+ */
 export function suitesTable(result: Result, detail: Detail): Block[] {
   const suites = suitesWorstFirst(result.suites);
-  const shown = suites.slice(0, detail.suites);
-  if (shown.length === 0) return [];
   const names = repeatedNames(suites);
-  const rows = shown.map((suite) => {
-    const cell = suiteCell(suite, names.has(suite.name));
+  const groups = rowsOf(suites, names, result).slice(0, detail.suites);
+  if (groups.length === 0) return [];
+  const rows = groups.map(([suite, ...same]) => {
+    const cell = suiteCell(suite, names.has(suite.name), same);
     return result.mode === 'sweep'
       ? [cell, ...sweepCells(suite)]
       : [
           [{ kind: 'verdict' as const, ...verdictOf(suite, result) }, lineBreak, ...cell],
-          ...diffCells(suite, result),
+          ratesCell(suite, result),
+          [...becauseLine(suite.because), ...moreFiles(suite, same)],
         ];
   });
   const head = (result.mode === 'sweep' ? SWEEP_COLUMNS : DIFF_COLUMNS).map((name) => [text(name)]);
   const [open, folded] = [rows.slice(0, OPEN_SUITES), rows.slice(OPEN_SUITES)];
-  const more = andMore(suites.length, shown.length);
+  const more = andMore(suites.length, groups.flat().length);
   const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
+  const below = suites.length - groups.slice(0, OPEN_SUITES).flat().length;
   return [
     { kind: 'table', head, rows: open },
     ...(folded.length === 0
       ? rest
       : group(
-          [text(counted(suites.length - open.length, 'more suite'))],
+          [text(counted(below, 'more suite'))],
           [{ kind: 'table', head, rows: folded }, ...rest],
         )),
   ];
+}
+
+/** The suites of each row. */
+function rowsOf(
+  suites: readonly SuiteResult[],
+  repeated: ReadonlySet<string>,
+  result: Result,
+): [SuiteResult, ...SuiteResult[]][] {
+  if (result.mode === 'sweep' || suites.length <= OPEN_SUITES)
+    return suites.map((suite) => [suite]);
+  return alike(suites, (suite) =>
+    JSON.stringify([
+      verdictOf(suite, result).word,
+      ratesCell(suite, result),
+      suite.base_variant === null ? null : variantChanges(suite.base_variant, suite.variant),
+      suite.because.map(({ key }) => key),
+      repeated.has(suite.name) ? [suite.name, suite.variant] : null,
+    ]),
+  );
+}
+
+/** `; the same in 39 more files`: those of the suites that share a row with this one. */
+function moreFiles({ because }: SuiteResult, same: readonly SuiteResult[]): Line {
+  const own = new Set(because.map(({ file }) => file));
+  const others = new Set(same.flatMap((suite) => suite.because.map(({ file }) => file)));
+  const more = [...others].filter((file) => !own.has(file)).length;
+  return more === 0 ? [] : [text(`; the same in ${counted(more, 'more file')}`)];
 }
 
 /** Suites that stand open; a longer list would hide what is below it. */
@@ -74,8 +106,9 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
   const { suites, mode } = result;
   const told =
     mode === 'sweep' ? [] : suitesWorstFirst(suites).filter(({ summary }) => summary !== '');
-  const shown = told.slice(0, items);
-  const more = andMore(told.length, shown.length);
+  const sentences = alike(told, ({ summary }) => summary);
+  const shown = sentences.slice(0, items);
+  const more = andMore(told.length, shown.flat().length);
   const repeated = repeatedNames(suites);
   return group(
     [text('Details')],
@@ -85,9 +118,15 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
           {
             kind: 'list',
             items: [
-              ...shown.map((suite): Line => [
-                ...suiteName(suite, repeated),
-                text(`: ${shorten(suite.summary, SENTENCE)}`),
+              ...shown.map((same): Line => [
+                ...joinLines(
+                  same.slice(0, NAMED_SUITES).map((suite) => suiteName(suite, repeated)),
+                  ', ',
+                ),
+                text(
+                  same.length > NAMED_SUITES ? ` ${andMore(same.length, NAMED_SUITES) ?? ''}` : '',
+                ),
+                text(`: ${shorten(same[0].summary, SENTENCE)}`),
               ]),
               ...savedTries(result),
             ],
@@ -152,15 +191,12 @@ export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line =
   ];
 }
 
-function diffCells(suite: SuiteResult, result: Result): Line[] {
-  const { pass_rate: rate, because } = suite;
+function ratesCell(suite: SuiteResult, result: Result): Line {
+  const { pass_rate: rate } = suite;
   const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
   return [
-    [
-      ...ratesLine(suite, result, moved),
-      ...failingMetrics(suite).flatMap((metric) => [lineBreak, text(metricMeans(metric))]),
-    ],
-    becauseLine(because),
+    ...ratesLine(suite, result, moved),
+    ...failingMetrics(suite).flatMap((metric) => [lineBreak, text(metricMeans(metric))]),
   ];
 }
 
@@ -184,18 +220,34 @@ export function sweepSize({ references }: SuiteResult): string {
   return counting.length === 0 ? '–' : `${String(counting.length)} × ${String(tries)}`;
 }
 
+/** Suites named that share a row; the rest is counted. */
+const NAMED_SUITES = 8;
+
 /**
- * The name; the variant where the name alone does not tell suites apart; what changed in it where
- * the change touched it.
+ * The name, and of suites that share the row theirs; the variant where the name alone does not tell
+ * suites apart; what changed in it where the change touched it.
  */
-export function suiteCell({ name, variant, base_variant }: SuiteResult, repeated: boolean): Line {
+export function suiteCell(
+  { name, variant, base_variant }: SuiteResult,
+  repeated: boolean,
+  same: readonly SuiteResult[] = [],
+): Line {
   const words =
     base_variant !== null
       ? variantChanges(base_variant, variant)
       : repeated
         ? variantWords(variant)
         : '';
-  return words === '' ? [code(name)] : [code(name), lineBreak, code(words)];
+  const named = same.slice(0, NAMED_SUITES - 1);
+  const more = andMore(same.length, named.length);
+  return [
+    ...joinLines(
+      [name, ...named.map((suite) => suite.name)].map((one) => [code(one)]),
+      ', ',
+    ),
+    ...(more === null ? [] : [text(` ${more}`)]),
+    ...(words === '' ? [] : [lineBreak, code(words)]),
+  ];
 }
 
 export function becauseLine(because: readonly Because[]): Line {

@@ -7,7 +7,7 @@ import { isMap } from '../../types/plain.ts';
 import { code, strong, text, type Block, type Detail, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
-import { worstOf, type Failure } from './failures.ts';
+import { sharedFailures, worstOf, type Failure } from './failures.ts';
 import { entriesOf, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, countsOf, opensWorst } from './references.ts';
@@ -21,7 +21,7 @@ export function worstReference(result: Result, detail: Detail): Block[] {
   const hidden = fellUnderBase(result, detail);
   if (hidden.length > 0) return hidden;
   const broken = brokenOf(result);
-  const found = worstOf(broken.length > 0 ? broken : perhapsBroken(result));
+  const found = worstOf(sharedFailures(broken.length > 0 ? broken : perhapsBroken(result)));
   if (found === null) return movedMost(result, detail);
   const { worst, failure, others } = found;
   const title: Line = [

@@ -242,8 +242,13 @@ test('at the size limit the worst reference stays open, and a long table is fold
   const suites = Array.from({ length: 200 }, (_, at) =>
     suiteOf(
       `suite-${String(at)}`,
-      Array.from({ length: 5 }, (_one, id) => fell(`r${String(id)}`, `lacks ${'x'.repeat(150)}`)),
-      { verdict: 'regressed', because: [{ key: 'messages', file: `prompts/${String(at)}.yaml` }] },
+      Array.from({ length: 5 }, (_one, id) =>
+        fell(`r${String(id)}`, `lacks ${'x'.repeat(150)} of ${String(at)}`),
+      ),
+      {
+        verdict: 'regressed',
+        because: [{ key: `messages[${String(at)}]`, file: `prompts/${String(at)}.yaml` }],
+      },
     ),
   );
   for (const limit of [65_536, 30_000, 9_000]) {
@@ -255,6 +260,35 @@ test('at the size limit the worst reference stays open, and a long table is fold
   const { text } = renderGithub(comment(red(suites)));
   expect(text).toContain('180 more suites');
   expect(text).toMatch(/fact fails in 5 references of suite-/);
+});
+
+test('many suites that one parameter made worse alike are told of once', () => {
+  const suites = Array.from({ length: 40 }, (_, at) =>
+    suiteOf(
+      `suite-${String(10 + at)}`,
+      Array.from({ length: 6 }, (_one, id) => fell(`r${String(id)}`)),
+      {
+        verdict: 'regressed',
+        summary: 'pass rate 100.0 % → 0.0 %.',
+        because: [{ key: 'max_tokens', file: `prompts/${String(at)}.yaml` }],
+      },
+    ),
+  );
+  const body = comment(red(suites));
+  const { text } = renderGithub(body);
+  expect(text).toContain('; 239 more fail fact for the same reason');
+  expect(text).toContain('fact fails in 240 references of 40 suites: lacks "30 days"');
+  const named = Array.from({ length: 8 }, (_, at) => `suite-${String(10 + at)}`).join(', ');
+  expect(text).toContain(`regressed${named} and 32 more`);
+  expect(text).toContain('max_tokens in prompts/0.yaml; the same in 39 more files');
+  expect(text).toContain(`${named} and 32 more: pass rate 100.0 % → 0.0 %.`);
+  expect(text.match(/fact fails in/g)).toHaveLength(1);
+  expect(text.match(/max_tokens/g)).toHaveLength(1);
+  expect(body.length).toBeLessThan(40_000);
+  // With numbers of their own each has a row.
+  const [first, ...others] = suites;
+  const own = { ...first!, pass_rate: { ...first!.pass_rate, head: 0.5, difference: -0.5 } };
+  expect(renderGithub(comment(red([own, ...others]))).text).toContain('regressedsuite-10100.0');
 });
 
 test('an answer that never came is said once, and is the cause', () => {
