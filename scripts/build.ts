@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { minify } from '@swc/core';
+import { compileAtOnce } from './compile-at-once.ts';
 import { placeHighs } from './place-highs.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -81,6 +82,10 @@ for (const entry of ['action', 'cli']) {
     '--quiet',
   );
   await minifyChunks(target);
+  for (const file of readdirSync(target).filter((name) => name.endsWith('index.js'))) {
+    const path = join(target, file);
+    writeFileSync(path, compileAtOnce(readFileSync(path, 'utf8')));
+  }
 }
 placeHighs(join(out, 'cli'));
 

@@ -98,28 +98,28 @@ type AddCommand = (program: Command, terminal: Terminal, done: (code: number) =>
  * Every command, in the order of the help. Each is loaded where it is asked for: a run neither
  * compiles the workbench nor the import of other tools' files.
  */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  diff: async () => (await import('./plain.ts')).diffCommand,
-  dev: async () => (await import('./dev.ts')).devCommand,
-  run: async () => (await import('./run.ts')).runCommand,
-  plan: async () => (await import('./plain.ts')).planCommand,
-  validate: async () => (await import('./plain.ts')).validateCommand,
-  grade: async () => (await import('./grade.ts')).gradeCommand,
-  fix: async () => (await import('./fix.ts')).fixCommand,
-  noise: async () => (await import('./noise.ts')).noiseCommand,
-  discover: async () => (await import('./discover.ts')).discoverCommand,
-  report: async () => (await import('./report.ts')).reportCommand,
-  show: async () => (await import('./show.ts')).showCommand,
-  cache: async () => (await import('./cache.ts')).cacheCommand,
-  merge: async () => (await import('./shards.ts')).mergeCommand,
-  import: async () => (await import('./import.ts')).importCommand,
-  init: async () => (await import('./init.ts')).initCommand,
-  demo: async () => (await import('./demo.ts')).demoCommand,
-};
+const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+  ['diff', async () => (await import('./plain.ts')).diffCommand],
+  ['dev', async () => (await import('./dev.ts')).devCommand],
+  ['run', async () => (await import('./run.ts')).runCommand],
+  ['plan', async () => (await import('./plain.ts')).planCommand],
+  ['validate', async () => (await import('./plain.ts')).validateCommand],
+  ['grade', async () => (await import('./grade.ts')).gradeCommand],
+  ['fix', async () => (await import('./fix.ts')).fixCommand],
+  ['noise', async () => (await import('./noise.ts')).noiseCommand],
+  ['discover', async () => (await import('./discover.ts')).discoverCommand],
+  ['report', async () => (await import('./report.ts')).reportCommand],
+  ['show', async () => (await import('./show.ts')).showCommand],
+  ['cache', async () => (await import('./cache.ts')).cacheCommand],
+  ['merge', async () => (await import('./shards.ts')).mergeCommand],
+  ['import', async () => (await import('./import.ts')).importCommand],
+  ['init', async () => (await import('./init.ts')).initCommand],
+  ['demo', async () => (await import('./demo.ts')).demoCommand],
+]);
 
 /**
- * The command `asked` with its options, or every command where it names none; the exit code goes to
- * `done`.
+ * The command `asked` with its options, or every command where it names none but for the version;
+ * the exit code goes to `done`.
  */
 export async function createProgram(
   terminal: Terminal,
@@ -134,9 +134,16 @@ export async function createProgram(
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-  const loads = Object.hasOwn(COMMANDS, asked) ? [COMMANDS[asked]] : Object.values(COMMANDS);
-  for (const load of loads) (await load?.())?.(program, terminal, done);
+  for (const add of await Promise.all(loadsFor(asked).map((load) => load())))
+    add(program, terminal, done);
   for (const command of program.commands)
     command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
   return program;
+}
+
+/** What is to be loaded: the help tells every command, the version none. */
+function loadsFor(asked: string): (() => Promise<AddCommand>)[] {
+  const load = COMMANDS.get(asked);
+  if (load !== undefined) return [load];
+  return asked === '--version' || asked === '-V' ? [] : [...COMMANDS.values()];
 }
