@@ -3,9 +3,9 @@ import type { Inputs } from '../config/inputs.ts';
 import { formatProblem } from '../errors.ts';
 import { connect, type Client } from '../github/client.ts';
 import { pullWords, removeLabel } from '../github/pull.ts';
+import { findOverride, withOverride } from '../judge/outcome-fields.ts';
 import { placeLinks } from '../report/sections/place-links.ts';
 import type { Result } from '../result/result.ts';
-import { findOverride, withOverride } from '../run/override.ts';
 import { trustLevel, withheldFrom, type TrustDecision } from '../select/trust.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { commentMarker, writeRun } from '../session/write-reports.ts';
@@ -13,10 +13,9 @@ import { endLine, logLine } from '../text/log.ts';
 import type { Conclusion } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
 import { say, sessionOptions, type Ending, type Job } from './context.ts';
-import { evaluateJob, locate } from './evaluate.ts';
+import { evaluateJob, locate, refuseMixedRoles, runShardJob, sayParts } from './evaluate.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
 import { linkedReport, runUrl } from './report-link.ts';
-import { refuseMixedRoles, runShardJob, sayParts } from './shards.ts';
 
 /**
  * The action's whole job: find what it is about, evaluate, write the reports, publish, store, say

@@ -1,5 +1,5 @@
+import { freshDelimiter } from '../metrics/grader-prompt.ts';
 import type { Conversation } from '../suite/suite.ts';
-import { freshDelimiter } from '../text/delimiter.ts';
 import type { Message, Request } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 

@@ -27,8 +27,8 @@ import { logJson, logLine } from '../text/log.ts';
 import type { Grader } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { holdToCaps, priceOf } from './caps.ts';
-import { replaceFile, writeNewFiles } from './new-files.ts';
-import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { replaceFile, writeNewFiles } from './files.ts';
+import { type EvaluateOptions, evaluateOptions } from './options.ts';
 import { asking, type Opened, withCurrentProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { isPlainRelative } from '../documents/paths.ts';
 import { UserError, problem } from '../errors.ts';
-import { withEdit } from '../explain/fix-lines.ts';
+import { withEdit } from '../explain/fix.ts';
 import { fixDiff, fixWords } from '../report/sections/fixes.ts';
 import type { Fix } from '../result/causes.ts';
 import { logLine } from '../text/log.ts';

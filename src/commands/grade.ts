@@ -19,7 +19,7 @@ import type { Problem } from '../types/plain.ts';
 import { factsOf } from '../types/vendors.ts';
 import { holdToCaps, priceOf } from './caps.ts';
 import { proposeLabels } from './label-next.ts';
-import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { type EvaluateOptions, evaluateOptions } from './options.ts';
 import { asking, type Opened, withCurrentProject } from './project.ts';
 import { printBlocks, type Terminal } from './terminal.ts';
 

@@ -28,7 +28,7 @@ import { counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import { isMap, type JsonMap, type Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { writeNewFiles } from './new-files.ts';
+import { writeNewFiles } from './files.ts';
 import { directoryOption } from './options.ts';
 import { inRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';

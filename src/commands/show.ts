@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UserError, problem } from '../errors.ts';
 import { causesFor, causesIn } from '../report/sections/causes.ts';
-import { referenceBlocks, type SentPrompts } from '../report/sections/reference-view.ts';
+import {
+  type SentPrompts,
+  referenceBlocks,
+  sentKey,
+  sentPrompts,
+} from '../report/sections/reference-view.ts';
 import type { SuiteCauses } from '../result/causes.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { planRun } from '../run/plan-run.ts';
-import { sentKey, sentPrompts } from '../session/sent-prompts.ts';
 import { runInput, withEdges, type Session } from '../session/session.ts';
 import { WORKTREE, type Sides } from '../session/sides.ts';
 import { logJson, logLine } from '../text/log.ts';

@@ -6,11 +6,10 @@ import { problem } from '../errors.ts';
 import type { Conversation } from '../suite/suite.ts';
 import type { Message, Role, ToolCall } from '../types/model.ts';
 import type { Json, JsonMap, Place, Problem } from '../types/plain.ts';
-import { reportContradictions } from './contradictions.ts';
 import type { LoadData } from './rows.ts';
 import {
-  anything,
   anyText,
+  anything,
   check,
   checkItems,
   closed,
@@ -226,4 +225,28 @@ function toExample(
     return [];
   }
   return [{ messages, accepted, place }];
+}
+
+/** Something that people labelled. */
+interface Labelled {
+  /** A text that is equal for equal things. */
+  what: string;
+  label: string;
+  place: Place;
+}
+
+/** Equal things with different labels: a judge cannot be right about both. */
+export function reportContradictions(labelled: readonly Labelled[], problems: Problem[]): void {
+  const first = new Map<string, Labelled>();
+  for (const answer of labelled) {
+    const earlier = first.get(answer.what);
+    if (earlier === undefined) first.set(answer.what, answer);
+    else if (earlier.label !== answer.label)
+      problems.push(
+        problem(
+          answer.place,
+          `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`,
+        ),
+      );
+  }
 }

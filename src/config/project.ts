@@ -8,8 +8,7 @@ import type { Project, Suite } from '../suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { checkPassports, type ModelEnds } from './check-passports.ts';
-import { checkGate, checkUnread } from './check-settings.ts';
+import { type ModelEnds, checkGate, checkPassports, checkUnread } from './check-settings.ts';
 import {
   checkGraders,
   checkModels,

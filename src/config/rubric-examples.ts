@@ -4,7 +4,7 @@ import type { Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Place, Problem } from '../types/plain.ts';
-import { reportContradictions } from './contradictions.ts';
+import { reportContradictions } from './answers.ts';
 import type { LoadData } from './rows.ts';
 import { check, checkItems, closed, filled, scalar, anyText } from './schema.ts';
 

@@ -1,13 +1,5 @@
 import { nextMix } from '../statistics/cause-search.ts';
-import {
-  beliefsIn,
-  keyOf,
-  ratesOf,
-  unitsOf,
-  type Known,
-  type UnitBelief,
-} from './cause-beliefs.ts';
-import { prove } from './prove.ts';
+import { type Known, type UnitBelief, beliefsIn, keyOf, prove, ratesOf, unitsOf } from './prove.ts';
 import {
   drawTries,
   startTrials,

@@ -1,6 +1,12 @@
 import { diffArrays } from 'diff';
-import { align, likeness } from './likeness.ts';
-import { numberUnits, type MergedLine, type MergedText, type TextPiece } from './text-units.ts';
+import {
+  type MergedLine,
+  type MergedText,
+  type TextPiece,
+  align,
+  likeness,
+  numberUnits,
+} from './text-units.ts';
 
 /** Longer lines are taken apart into sentences, in characters. */
 const LONG_LINE = 100;

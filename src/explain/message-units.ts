@@ -1,9 +1,8 @@
 import { oursOf } from '../config/imports/templates.ts';
 import type { CauseUnit } from '../result/causes.ts';
 import type { Prompt } from '../suite/suite.ts';
-import { align, likeness } from './likeness.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
-import { wholeSpan, type MergedText } from './text-units.ts';
+import { type MergedText, align, likeness, wholeSpan } from './text-units.ts';
 import type { Places } from './unit-places.ts';
 
 type Message = Prompt['messages'][number];

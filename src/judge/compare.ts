@@ -20,6 +20,7 @@ import { countEvidence } from './evidence.ts';
 import { graderErrorOf, withinError } from './grader-error.ts';
 import { metricRows } from './metric-rows.ts';
 import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
+import { preferenceOf } from './suite-tables.ts';
 import {
   comparedFirst,
   comparedReferences,
@@ -29,7 +30,6 @@ import {
   rolledUp,
   summaryOf,
 } from './summary.ts';
-import { preferenceOf } from './tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /**

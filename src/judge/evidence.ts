@@ -12,7 +12,7 @@ import { countsIn } from '../suite/gate.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { preferenceTables } from './tables.ts';
+import { preferenceTables } from './suite-tables.ts';
 
 /**
  * The level at which head is held to answering as often as base, in parts of alpha. It comes on top

@@ -5,7 +5,7 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { wilson } from '../statistics/interval.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './noise-dependence.ts';
-import { meanOfCounts } from './tables.ts';
+import { meanOfCounts } from './suite-tables.ts';
 
 /** What has been seen so far; answers are not kept. */
 interface NoiseTally {

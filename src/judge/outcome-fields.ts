@@ -1,6 +1,6 @@
 import { brokenInWords } from '../result/counts.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
-import type { Result } from '../result/result.ts';
+import type { Override, Result } from '../result/result.ts';
 import { variantWords } from '../suite/suite.ts';
 import { count, counted, percent, pointsBetween } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
@@ -203,4 +203,59 @@ function inShort(
       return `head ${how} in ${count(silent.in)} of ${counted(silent.of, 'reference')} of ${of}`;
     })
     .join(', ');
+}
+
+/** Letters of a reason that are kept. */
+export const LONGEST_REASON = 500;
+
+/** What a pull request says of itself now: its labels with their descriptions, and its text. */
+interface PullWords {
+  labels: readonly { name: string; description: string | null }[];
+  body: string;
+}
+
+type FoundOverride =
+  | { status: 'none' }
+  /** The label is there, but nobody wrote why. */
+  | { status: 'no-reason'; message: string }
+  | { status: 'found'; override: Override };
+
+/**
+ * Whether the override label is on the pull request, and why: a line of its text that begins with
+ * the label's name and a colon, else the label's own description. Without a reason it does not
+ * count, for then nobody could learn it later.
+ */
+export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
+  const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
+  if (found === undefined) return { status: 'none' };
+  const start = `${label.toLowerCase()}:`;
+  const line = body
+    .split(/\r?\n/)
+    .map((text) => text.trim())
+    .find((text) => text.toLowerCase().startsWith(start) && text.slice(start.length).trim() !== '');
+  const reason = (line?.slice(start.length) ?? found.description ?? '')
+    .trim()
+    .slice(0, LONGEST_REASON);
+  if (reason !== '') return { status: 'found', override: { label: found.name, reason } };
+  return {
+    status: 'no-reason',
+    message: `The label "${label}" does not override the gate, because nobody says why: add a line "${label}: the reason" to the pull request's text, or give the label a description.`,
+  };
+}
+
+/** Sets a red verdict aside, in sight of everybody. What could not be judged stays an error. */
+export function withOverride(result: Result, override: Override): Result {
+  const { outcome } = result;
+  const red = outcome.kind === 'regressed' || outcome.kind === 'failed';
+  if (!red || conclusionOf(outcome) !== 'failure') return result;
+  const reasons = [
+    `Not red, because the label "${override.label}" overrides the gate: ${override.reason}`,
+    ...result.reasons,
+  ];
+  return {
+    ...result,
+    ...outcomeFields({ kind: 'overridden', by: outcome }),
+    reasons,
+    override,
+  };
 }

@@ -12,7 +12,7 @@ import { everyMetric } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
-import { meanOfCounts, sharedTries } from './tables.ts';
+import { meanOfCounts, sharedTries } from './suite-tables.ts';
 
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 

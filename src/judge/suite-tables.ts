@@ -7,29 +7,38 @@ import {
   referenceLevel,
   sequentialSuite,
 } from '../plan/tries.ts';
-import { bundlesOf, type Bundle } from '../statistics/bundles.ts';
+import type { PreferenceSummary } from '../result/suite-result.ts';
+import { type Bundle, bundlesOf } from '../statistics/bundles.ts';
+import { differenceInterval } from '../statistics/interval.ts';
 import { FIRST_TRIES } from '../statistics/looks.ts';
 import { discreteFdr } from '../statistics/reference-tests.ts';
 import {
+  type Look,
   calledIn,
   judgeReferences,
   looksOf,
   openIn,
   suspicionOf,
-  type Look,
 } from '../statistics/sequential.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import { meanOrNull } from '../statistics/sums.ts';
 import {
-  isComparable,
-  triesMade,
-  mirrorTables,
-  tableOf,
+  type Counts,
   type Table,
   type Tries,
+  countOutcomes,
+  isComparable,
+  mirrorTables,
+  tableOf,
+  triesMade,
 } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
+import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
+import type { Tests } from '../suite/suite.ts';
+import { counted, pValue, points, signed } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
+import type { Side } from '../types/plain.ts';
 import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
-import { preferenceTables } from './tables.ts';
 
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 
@@ -137,4 +146,96 @@ function rolledTries(rollUps: RunRollUps | undefined): Tries {
 function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
   if (common !== undefined && triesMade(outcomesOf(run)) <= tries) return common;
   return tableOf(outcomesOf(run), FIRST_TRIES);
+}
+
+interface Comparison {
+  better: 'head' | 'base' | 'tie';
+}
+
+/** The comparisons of one metric that could be read, one for each reference and try. */
+function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[] {
+  return runs.flatMap(({ head }) =>
+    head.flatMap(({ result }): Comparison[] => {
+      const value = result.scores.find((score) => score.metric === metric)?.value;
+      return typeof value === 'number'
+        ? [{ better: value === 1 ? 'head' : value === 0 ? 'base' : 'tie' }]
+        : [];
+    }),
+  );
+}
+
+/**
+ * One table for each comparison of the suite's first comparing metric: the side that is not
+ * preferred fails. The suite's test on such tables is the sign test.
+ */
+export function preferenceTables({ metrics }: Tests, runs: readonly ReferenceRun[]): Table[] {
+  const metric = metrics.find(isPairwise);
+  return metric === undefined
+    ? []
+    : comparisons(metric.name, runs).map(({ better }) => ({
+        base: { passes: better === 'head' ? 0 : 1, tries: 1 },
+        head: { passes: better === 'base' ? 0 : 1, tries: 1 },
+      }));
+}
+
+/**
+ * How base's and head's answers compare, by the suite's first comparing metric; null without one,
+ * or without a comparison.
+ */
+export function preferenceOf(
+  tests: Tests,
+  runs: readonly ReferenceRun[],
+): PreferenceSummary | null {
+  const metric = tests.metrics.find(isPairwise);
+  if (metric === undefined) return null;
+  const found = comparisons(metric.name, runs);
+  const count = (wanted: Comparison['better']): number =>
+    found.filter(({ better }) => better === wanted).length;
+  const tables = preferenceTables(tests, runs);
+  const interval = differenceInterval(tables);
+  if (interval === null) return null;
+  const [head, base, ties] = [count('head'), count('base'), count('tie')];
+  const p = suiteTest(tables).midDown;
+  const gates = gatesByPreference(tests);
+  return {
+    metric: metric.name,
+    head,
+    base,
+    ties,
+    p,
+    ...interval,
+    gates,
+    summary:
+      `of ${counted(found.length, 'comparison')} head's answer is preferred in ${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
+      `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ${signed(interval.high)}, sign test ${pValue(p)})` +
+      `${gates ? '' : '; advice only, since other metrics gate'}.`,
+  };
+}
+
+/** The number of tries that every one of these runs has on the sides that can run. */
+export function sharedTries(runs: readonly ReferenceRun[]): number {
+  return runs.reduce((least, run) => {
+    const lengths = (['base', 'head'] as const)
+      .filter((side) => run.affected[side] !== null)
+      .map((side) => run[side].length);
+    return Math.min(least, ...lengths);
+  }, Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Mean over references of their pass rate on one side, over tries [0, to); null when no try was
+ * judged.
+ */
+export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
+  return meanOfCounts(runs.map((run) => countOutcomes(outcomesOf(run)[side].slice(0, to))));
+}
+
+/** Mean over tables with tries on both sides of one side's pass rate; null where there is none. */
+export function meanOfTables(tables: readonly Table[], side: Side): number | null {
+  return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
+}
+
+export function meanOfCounts(counts: readonly Counts[]): number | null {
+  const rates = counts.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
+  return meanOrNull(rates);
 }

@@ -15,7 +15,7 @@ import {
 } from '../text/amounts.ts';
 import type { Side } from '../types/plain.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { meanOfTables, meanRate, preferenceTables } from './tables.ts';
+import { meanOfTables, meanRate, preferenceTables } from './suite-tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /**

@@ -1,16 +1,22 @@
 import { z } from 'zod';
 import type { ToolCall } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
-import { callsAt } from './answer.ts';
+import { type Json, isMap } from '../types/plain.ts';
+import { callsAt, messagesAt, textAt } from './answer.ts';
 import {
-  bounds,
-  passOrFail,
-  defineMetric,
-  measurement,
   type Measured,
+  type MetricDefinition,
+  bounds,
+  defineMetric,
   inBounds,
+  measurement,
+  passOrFail,
 } from './definition.ts';
 import { parseJson } from './measures/json.ts';
+
+/*
+ * Functions of FlexEval that look at what a recording says beside its texts: which tools were called,
+ * who wrote a message, what a tool gave back, what went wrong in a call.
+ */
 
 export const SOURCE = 'FlexEval function metric of this name';
 
@@ -121,3 +127,155 @@ function numericArguments(call: ToolCall): Json[] {
       (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))),
   );
 }
+
+const identity = defineMetric({
+  name: 'identity',
+  group: 'conversation',
+  summary: 'The judged text itself, to be read in the report.',
+  parameters: {},
+  range: 'a text',
+  passes: 'always',
+  better: 'none',
+  source: SOURCE,
+  example: { output: 'Hello!', value: 'Hello!', pass: true },
+  measure: ({ answer, context }) => measurement(textAt(answer, context.level), true),
+});
+
+const constant = defineMetric({
+  name: 'constant',
+  group: 'conversation',
+  summary: 'The same number for everything, for conditions and for trying a file out.',
+  parameters: { response: z.number().default(0).describe('The number.') },
+  range: 'the number',
+  passes: 'always',
+  better: 'none',
+  source: SOURCE,
+  example: { output: 'anything', with: { response: 2 }, value: 2, pass: true },
+  measure: ({ options }) => measurement(options.response, true),
+});
+
+const isLastTurn = defineMetric({
+  name: 'is_last_turn_in_thread',
+  group: 'conversation',
+  summary: 'Nothing is said after it: the last object, where `every` judges them all.',
+  parameters: {},
+  range: '0 or 1',
+  passes: 'at 1',
+  better: 'none',
+  source: SOURCE,
+  example: { output: 'Bye.', value: 1, pass: true },
+  measure: ({ answer }) => passOrFail(answer.followed !== true, 'more is said after it'),
+});
+
+const countModels = defineMetric({
+  name: 'count_llm_models',
+  group: 'conversation',
+  summary:
+    'Messages at the metric’s level by the model that wrote them: a recorded message’s `model_name` or `model`, and the model that is asked.',
+  parameters: bounds,
+  range: 'a map of model and number',
+  passes: boundsRule,
+  better: 'none',
+  source: SOURCE,
+  example: {
+    output: 'Hi',
+    thread: [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'Hi', metadata: { model: 'tutor-1' } },
+    ],
+    value: { 'tutor-1': 1 },
+    pass: true,
+  },
+  measure({ answer, options, context }) {
+    const names = messagesAt(answer, context.level).flatMap(({ metadata = {} }) => {
+      const name = metadata['model_name'] ?? metadata['model'];
+      return typeof name === 'string' ? [name] : [];
+    });
+    return perName(names, null, options);
+  },
+});
+
+const countErrors = defineMetric({
+  name: 'count_errors',
+  group: 'conversation',
+  calls: true,
+  summary: 'Recorded tool calls with a member such as `python_errors`, by that member.',
+  parameters: bounds,
+  range: 'a map of kind and number',
+  passes: boundsRule,
+  better: 'lower',
+  source: SOURCE,
+  example: {
+    output: '',
+    completion: {
+      tool_calls: [{ name: 'run', arguments: '{}', metadata: { python_errors: 'NameError' } }],
+    },
+    with: { max: 0 },
+    value: { python_errors: 1 },
+    pass: false,
+  },
+  measure: ({ answer, options, context }) =>
+    perName(
+      callsAt(answer, context.level).flatMap(({ metadata = {} }) =>
+        Object.entries(metadata).flatMap(([key, value]) =>
+          key.endsWith('_errors') && value !== null ? [key] : [],
+        ),
+      ),
+      null,
+      options,
+    ),
+});
+
+const countsByTool = defineMetric({
+  name: 'value_counts_by_tool_name',
+  group: 'conversation',
+  summary:
+    'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of one key in it are counted as `tool_value`.',
+  parameters: { json_key: z.string().describe('The key.'), ...bounds },
+  range: 'a map of tool and value, and number',
+  passes: boundsRule,
+  better: 'none',
+  source: SOURCE,
+  example: {
+    output: '[{"kind": "line"}, {"kind": "line"}]',
+    thread: [
+      { role: 'user', content: 'Plot it' },
+      {
+        role: 'assistant',
+        content: '[{"kind": "line"}, {"kind": "line"}]',
+        metadata: { role: 'tool', name: 'plot' },
+      },
+    ],
+    with: { json_key: 'kind' },
+    value: { plot_line: 2 },
+    pass: true,
+  },
+  measure({ answer, options: { json_key: key, ...limit }, context }) {
+    const names = messagesAt(answer, context.level).flatMap(({ content, metadata = {} }) =>
+      metadata['role'] === 'tool'
+        ? valuesIn(content, key).map((value) => `${String(metadata['name'] ?? 'tool')}_${value}`)
+        : [],
+    );
+    return perName(names, null, limit);
+  },
+});
+
+function valuesIn(content: string, key: string): string[] {
+  const parsed = parseJson(content, 'raw');
+  const all: Json[] = !parsed.ok ? [] : Array.isArray(parsed.value) ? parsed.value : [parsed.value];
+  return all.flatMap((entry) => {
+    const value = isMap(entry) && Object.hasOwn(entry, key) ? entry[key] : undefined;
+    return value === undefined || value === null || typeof value === 'object'
+      ? []
+      : [String(value)];
+  });
+}
+
+export const recordMetrics: readonly MetricDefinition[] = [
+  identity,
+  constant,
+  isLastTurn,
+  countModels,
+  countErrors,
+  countsByTool,
+];

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Message } from '../types/model.ts';
 import { callsAt, messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
-import { recordMetrics } from './conversation-records.ts';
 import {
   SOURCE,
-  callsByName,
   boundsRule,
+  callsByName,
   numericParameters,
   perName,
+  recordMetrics,
   toolWasCalled,
 } from './conversation-tools.ts';
 import {

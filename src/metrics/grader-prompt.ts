@@ -1,4 +1,4 @@
-import { freshDelimiter } from '../text/delimiter.ts';
+import { InternalError } from '../errors.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
@@ -224,4 +224,25 @@ function answerSchema({ choice_scores, eval_type }: Question): { [key: string]: 
     required: Object.keys(properties),
     additionalProperties: false,
   };
+}
+
+/** More attempts than this mean that `random` does not do what it is for. */
+const ATTEMPTS = 100;
+
+/**
+ * A delimiter that none of `texts` contains, so that no text between two of them can end its own
+ * quotation. `random` gives text nobody can foresee for a purpose; equal purposes give equal
+ * delimiters, so the same question is the same request.
+ */
+export function freshDelimiter(
+  purpose: readonly (string | number)[],
+  texts: readonly string[],
+  random: (purpose: string) => string,
+): string {
+  for (let attempt = 0; ; attempt++) {
+    const delimiter = random(JSON.stringify([...purpose, attempt, ...texts]));
+    if (delimiter !== '' && texts.every((text) => !text.includes(delimiter))) return delimiter;
+    if (attempt === ATTEMPTS)
+      throw new InternalError('random() gives delimiters that the material foresees');
+  }
 }

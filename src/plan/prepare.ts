@@ -4,7 +4,7 @@ import { replacedAnswerers } from '../select/answerers.ts';
 import type { Arranged } from '../select/arrange.ts';
 import { selectAffected, selectAll, type AffectedSuite } from '../select/select.ts';
 import { batchedNames, type ProjectSide } from '../select/targets.ts';
-import { type GateSettings } from '../suite/gate-settings.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import { ownGate } from '../suite/gate.ts';
 import type { Project, Settings } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';

@@ -4,7 +4,7 @@ import type { Json } from '../types/plain.ts';
 
 /**
  * Tokens of a text, estimated by rules instead of a vendor's table of several megabytes. Held to
- * OpenAI's o200k_base by `__tests__/core/tokens.test.ts`: within 15 % on English, code, JSON and
+ * OpenAI's o200k_base by `__tests__/unit/plan/tokens.test.ts`: within 15 % on English, code, JSON and
  * YAML, 25 % on German and Russian, 35 % on Chinese and Japanese; numbers alone and Arabic come out
  * up to 50 % low. Vendors whose tables are not public count up to a third more.
  */

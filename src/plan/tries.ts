@@ -2,7 +2,7 @@ import { lookLevels, FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
 import { REFERENCE_SHARE, type SequentialSuite } from '../statistics/sequential.ts';
 import type { Tries } from '../statistics/table.ts';
 import { wantedTries, type SequentialLevels } from '../statistics/wanted-tries.ts';
-import { type GateSettings } from '../suite/gate-settings.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { directionIn, everyMetric, gatesByPreference, metricsNamed } from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';

@@ -1,16 +1,16 @@
 import { logLine } from '../text/log.ts';
 import type { HostedTarget, Request } from '../types/model.ts';
-import type { ProviderAccess, Address } from './address.ts';
+import type { Address, ProviderAccess } from './address.ts';
+import { type Clock, pause } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
-import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
-import { createOpening, type Opening } from './opening.ts';
-import { createPacer, type Pacer } from './pacer.ts';
-import { createPrefixes, type Prefixes } from './prefixes.ts';
-import { createRefusals, type RefusalMemory, type Refusals } from './refusals.ts';
+import { GIVE_UP_AFTER_MS, type Limiter, createLimiter } from './limit.ts';
+import { type Pacer, createPacer } from './pacer.ts';
+import { type Prefixes, createPrefixes } from './prefixes.ts';
+import { type RefusalMemory, type Refusals, createRefusals } from './refusals.ts';
 import type { RetryOptions, RunOfCalls } from './retry.ts';
-import { authOf, type Post, type Vendor } from './vendors/vendor.ts';
+import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
 
 export interface CallOptions extends RunOfCalls {
   /** Calls at a time to one server (vendor and endpoint, or program). */
@@ -147,4 +147,45 @@ export function pacerOf(
   pacer.tighten(pace);
   paced.set(model, pacer);
   return pacer;
+}
+
+/**
+ * Servers refuse at once and take their time to answer. Who has waited for so many milliseconds
+ * behind a request that may be refused is let go.
+ */
+const HEAD_START_MS = 2000;
+
+/** Lets one request of a kind go ahead, so that what it finds out is not found out by a wave. */
+interface Opening {
+  /**
+   * The right to go ahead, to be given back once it is over. Null after having waited for whoever
+   * was ahead: what was found out has to be looked at anew.
+   */
+  lead(names: readonly string[]): Promise<(() => void) | null>;
+}
+
+function createOpening(clock: Clock, signal: AbortSignal): Opening {
+  /** Who is ahead, by name; null: that is over. */
+  const ahead = new Map<string, Promise<void> | null>();
+  return {
+    async lead(names) {
+      for (const name of names) {
+        const before = ahead.get(name) ?? null;
+        if (before === null) continue;
+        await before;
+        return null;
+      }
+      const fresh = names.filter((name) => !ahead.has(name));
+      if (fresh.length === 0) return () => undefined;
+      const over = new AbortController();
+      const either = AbortSignal.any([signal, over.signal]);
+      const waited = pause(clock, HEAD_START_MS, either, 'head start').then(() => {
+        for (const name of fresh) ahead.set(name, null);
+      });
+      for (const name of fresh) ahead.set(name, waited);
+      return () => {
+        over.abort();
+      };
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import type { AskTools } from '../explain/ask.ts';
-import { draftFixes } from '../explain/draft-fix.ts';
-import { editOf, isText, isWhatRan, withEdit } from '../explain/fix-lines.ts';
+import { draftFixes, editOf, isText, isWhatRan, withEdit } from '../explain/fix.ts';
 import type { PromptChange } from '../explain/prompt-units.ts';
 import type { Cause, CauseUnit, Fix } from '../result/causes.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';

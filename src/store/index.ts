@@ -5,7 +5,7 @@ import { createConnection, type Connection, type StoreOptions } from './connecti
 import type { Totals } from './database.ts';
 import type { Entry } from './entry.ts';
 import type { StoreAccess } from './file.ts';
-import { createRecords, type KeptRecords } from './kept-records.ts';
+import { type KeptRecords, createRecords } from './kept-records.ts';
 import type { Recorded } from './records.ts';
 
 export interface StoreStats extends Totals {

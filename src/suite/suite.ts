@@ -3,7 +3,7 @@ import type { GivenPace } from '../types/endpoints.ts';
 import type { GraderSettings, Metric, Rubric } from '../types/metric.ts';
 import type { CodeLanguage, CodePlace, Message, ProviderName, Transport } from '../types/model.ts';
 import type { Json, Notice, Place, Scalar } from '../types/plain.ts';
-import { type GateSettings, type SuiteGate } from './gate-settings.ts';
+import type { GateSettings, SuiteGate } from './gate-settings.ts';
 
 /** Dollars per million tokens; `cached`: of what the server read from its cache, absent: as `input`. */
 export interface GivenPrice {

@@ -7,11 +7,10 @@ import {
   type MatrixRow,
 } from '../report/page/workbench-rows.ts';
 import { boardOf, detailHtml, spendWords, type Board } from '../report/page/workbench.ts';
-import type { SentPrompts } from '../report/sections/reference-view.ts';
+import { type SentPrompts, sentKey } from '../report/sections/reference-view.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { sentKey } from '../session/sent-prompts.ts';
 import { actsHtml, cellActsHtml } from './buttons.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 import type { State } from './refresh.ts';

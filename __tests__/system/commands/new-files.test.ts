@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { replaceFile, writeNewFiles } from '../../../src/commands/new-files.ts';
+import { replaceFile, writeNewFiles } from '../../../src/commands/files.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { startChild } from '../../../src/providers/program-child.ts';
 import {
-  programVariables,
-  startable,
   type ProgramPlatform,
-} from '../../../src/providers/program-platform.ts';
+  programVariables,
+  startChild,
+  startable,
+} from '../../../src/providers/program-child.ts';
 import { removeTemporaryFolders, temporaryFolder, writeFiles } from '../../stand-ins/repository.ts';
 
 afterAll(removeTemporaryFolders);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { editOf, isWhatRan, withEdit } from '../../../src/explain/fix-lines.ts';
+import { editOf, isWhatRan, withEdit } from '../../../src/explain/fix.ts';
 import { promptChange } from '../../../src/explain/prompt-units.ts';
 import { headReader } from '../../../src/run/input.ts';
 import type { SuiteSide } from '../../../src/select/prompt-changes.ts';

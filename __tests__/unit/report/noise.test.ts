@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { withOverride } from '../../../src/judge/outcome-fields.ts';
 import { renderComment } from '../../../src/report/comment.ts';
 import { renderSummary } from '../../../src/report/comment.ts';
 import { noiseTitle, renderNoise, renderNoiseSummary } from '../../../src/report/noise.ts';
 import { renderHtml } from '../../../src/report/page/page.ts';
 import { headline } from '../../../src/report/sections/outcomes.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
-import { withOverride } from '../../../src/run/override.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { measured } from './measurement.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { arrange } from '../../../src/select/arrange.ts';
 import { sources } from '../../../src/select/trust.ts';
-import { type SuiteGate } from '../../../src/suite/gate-settings.ts';
+import type { SuiteGate } from '../../../src/suite/gate-settings.ts';
 import { ownGate } from '../../../src/suite/gate.ts';
 import { project, suite, tests } from '../run/builders.ts';
 

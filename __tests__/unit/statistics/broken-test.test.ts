@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { brokenTest } from '../../../src/statistics/broken-test.ts';
+import { brokenTest } from '../../../src/statistics/gate.ts';
 import { suiteTest } from '../../../src/statistics/suite-test.ts';
 import { isInformative } from '../../../src/statistics/table.ts';
 import fc, { draws } from '../../fuzz.ts';

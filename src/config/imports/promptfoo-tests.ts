@@ -5,7 +5,6 @@ import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts
 import { A_TEST, leftOut, type Loss } from './draft.ts';
 import { codeCommand, codeFileIn } from './host-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
-import { ROW_KEYS, readRow } from './promptfoo-rows.ts';
 import {
   expandVariables,
   leaveOut,
@@ -13,7 +12,13 @@ import {
   type ForeignTest,
   type Reader,
 } from './promptfoo-values.ts';
-import { readScenarios, readVariables, variablesOfRow } from './promptfoo-variables.ts';
+import {
+  ROW_KEYS,
+  readRow,
+  readScenarios,
+  readVariables,
+  variablesOfRow,
+} from './promptfoo-variables.ts';
 
 const NO_DEFAULTS: Defaults = {
   variables: new Map(),

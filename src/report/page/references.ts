@@ -18,11 +18,10 @@ import {
   type Tone,
 } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
-import { jsonText } from '../sections/evidence.ts';
+import { jsonText, marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
 import { faceOf } from '../sections/faces.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passWords, rateInterval } from '../sections/phrases.ts';
-import { marksOf, stripLine, stripName, stripsOf } from '../sections/strips.ts';
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 import type { PageIndex, RatedAttribute } from './page-index.ts';
 import { dialogueHtml, ratingsHtml } from './samples.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { marksOf, stripsOf } from '../../../../src/report/sections/strips.ts';
+import { marksOf, stripsOf } from '../../../../src/report/sections/evidence.ts';
 import type { TryResult } from '../../../../src/result/reference-result.ts';
 import type { ObjectScores } from '../../../../src/types/metric.ts';
 

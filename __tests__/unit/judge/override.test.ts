@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { outcomeFields } from '../../../src/judge/outcome-fields.ts';
+import {
+  LONGEST_REASON,
+  findOverride,
+  outcomeFields,
+  withOverride,
+} from '../../../src/judge/outcome-fields.ts';
 import type { OutcomeOf, RunOutcome } from '../../../src/result/outcome.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { blankResult } from '../../../src/run/not-judged.ts';
-import { findOverride, LONGEST_REASON, withOverride } from '../../../src/run/override.ts';
-import { gate } from './builders.ts';
+import { gate } from '../run/builders.ts';
 
 const LABEL = 'evaldiff: accept';
 const labelled = (description: string | null = null) => [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readYaml } from '../../../src/documents/yaml.ts';
-import { editOf, isWhatRan, withEdit } from '../../../src/explain/fix-lines.ts';
+import { editOf, isWhatRan, withEdit } from '../../../src/explain/fix.ts';
 import type { CauseUnit } from '../../../src/result/causes.ts';
 import type { Prompt } from '../../../src/suite/suite.ts';
 import type { Json } from '../../../src/types/plain.ts';
