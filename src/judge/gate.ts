@@ -159,9 +159,10 @@ function findByGate(input: GateInput): Found {
     ...open.map(({ name, summary }) => `${name}: inconclusive. ${summary}`),
     ...blind,
     ...ungradedShare(input),
-    ...input.suites.flatMap((suite) => metricsOf(suite, 'warn')),
     ...scoringWarnings(input),
     ...removalWarnings(input),
+    ...input.weakened,
+    ...input.suites.flatMap((suite) => metricsOf(suite, 'warn')),
   ];
   return { conclusion, held: held.length > 0, reasons };
 }

@@ -25,8 +25,10 @@ export interface GateInput {
   settings: GateSettings;
   /** References that the change affects; 0 means that there was nothing to run. */
   affected: number;
-  /** References that base gates on and head removes or newly skips, `suite: id`. */
+  /** References that base gates on and head removes, newly skips or quarantines, `suite: id`. */
   removed: readonly string[];
+  /** What else head takes from its own tests, in sentences. */
+  weakened: readonly string[];
   /** Rubrics that were tested on their examples. */
   testedRubrics: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */

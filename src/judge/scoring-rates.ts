@@ -8,7 +8,7 @@ import { combinedGate } from '../statistics/gate.ts';
 import { meanDifference } from '../statistics/interval.ts';
 import { countOutcomes, tableOf, type Counts, type Table } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
-import { everyMetric } from '../suite/metrics.ts';
+import { CONVERSATION_SCORE, everyMetric } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
@@ -139,7 +139,10 @@ export function fallUnderBase(
  */
 function hasFewerChecks({ deciding, other, runs }: SuiteComparison['run']): boolean {
   const names = (tests: Tests): Set<string> =>
-    new Set(everyMetric(tests).flatMap(({ name, skip }) => (skip ? [] : [name])));
+    new Set([
+      ...(tests.conversation === null ? [] : [CONVERSATION_SCORE]),
+      ...everyMetric(tests).flatMap(({ name, skip }) => (skip ? [] : [name])),
+    ]);
   const after = names(deciding.tests);
   const before = other === null ? after : names(other.tests);
   const tries = runs.flatMap(({ base, head }) => [...base, ...head]);

@@ -1,11 +1,14 @@
 import { MOST_RUNS } from '../documents/limits.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { drawnAgain } from '../select/generation.ts';
+import { pairReferences } from '../select/pair.ts';
 import { gates, selectAll, type AffectedSuite, type Selection } from '../select/select.ts';
 import type { ProjectSide } from '../select/targets.ts';
 import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
+import { countsIn } from '../suite/gate.ts';
 import type { Tests } from '../suite/suite.ts';
 import type { Notice } from '../types/plain.ts';
+import type { SuiteRun } from './suite-run.ts';
 
 /**
  * Whether a reference is in quarantine today: it runs and is shown, but does not gate. `today` is
@@ -16,6 +19,23 @@ export function quarantineOf(tests: Tests, today: string): (id: string) => boole
     tests.quarantine.filter(({ until }) => until >= today).map(({ id }) => id),
   );
   return (id) => active.has(id);
+}
+
+/**
+ * Ids of references that gate on base and that head puts into quarantine, whether or not they run.
+ */
+export function newlyQuarantined({ suite: { base }, deciding }: SuiteRun, today: string): string[] {
+  if (base === null || deciding.side === 'base') return [];
+  const [before, { tests }] = [base.scoring.tests, deciding];
+  const isOut = { before: quarantineOf(before, today), after: quarantineOf(tests, today) };
+  const out = tests.references.filter(({ id }) => isOut.after(id));
+  if (out.length === 0) return [];
+  const counterparts = pairReferences(before.references, tests.references);
+  return out.flatMap((reference) => {
+    const was = counterparts.get(reference);
+    const gated = was !== undefined && countsIn(before, was) && !isOut.before(was.id);
+    return gated ? [reference.id] : [];
+  });
 }
 
 /**

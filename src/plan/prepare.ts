@@ -14,6 +14,7 @@ import { conversationProblems, hostOnly, unreachableRollups } from './check.ts';
 import { drafterOf, planExplain, withExplainCalls } from './explain-calls.ts';
 import { selectEvaluatorTests, selectRubricTests } from './grader-tests.ts';
 import {
+  newlyQuarantined,
   quarantineNotices,
   quarantineOf,
   relativeGate,
@@ -216,5 +217,6 @@ function comparisonOf(
     tryPolicy(run, arranged.head.settings, mode === 'diff', own.unit ?? gate.unit),
     { run: gate, own },
     quarantineOf(run.deciding.tests, today),
+    newlyQuarantined(run, today),
   );
 }

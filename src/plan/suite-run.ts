@@ -94,6 +94,8 @@ export interface SuiteComparison {
   ownGate: SuiteGate;
   compared: readonly ReferenceRun[];
   quarantined(id: string): boolean;
+  /** Ids of references that gate on base and are in quarantine on head. */
+  newlyQuarantined: readonly string[];
   /** Ids of references that nearly always passed in earlier runs of what base asks. */
   steady: ReadonlySet<string>;
 }
@@ -107,6 +109,7 @@ export function suiteComparison(
   policy: TryPolicy,
   gates: { run: GateSettings; own: SuiteGate },
   quarantined: (id: string) => boolean,
+  newlyQuarantined: readonly string[] = [],
 ): SuiteComparison {
   return {
     run,
@@ -115,6 +118,7 @@ export function suiteComparison(
     ownGate: gates.own,
     compared: run.runs.filter((one) => isCompared(run, one, quarantined)),
     quarantined,
+    newlyQuarantined,
     steady: new Set(),
   };
 }

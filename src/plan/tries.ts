@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../select/affected.ts';
 import { lookLevels, FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
 import { REFERENCE_SHARE, type SequentialSuite } from '../statistics/sequential.ts';
 import type { Tries } from '../statistics/table.ts';
@@ -38,22 +39,37 @@ const UNCOMPARED_TRIES = FIRST_TRIES;
 const ROLLED_TRIES = 3;
 
 /**
- * The test file's `n_tries`, else the settings'. In a sweep, and where both sides' answers are
+ * The test file's `n_tries`, else the settings'; one where recordings are compared. In a sweep, and where both sides' answers are
  * compared with each other, `adaptive` is a fixed number.
  */
 export function tryPolicy(
-  { suite, deciding }: SuiteRun,
+  { suite, deciding, runs }: SuiteRun,
   settings: Settings,
   compares: boolean,
   unit: GateSettings['unit'] = 'tries',
 ): TryPolicy {
   const tries = (suite.head ?? suite.base)?.suite.tests.n_tries ?? settings.n_tries;
   const kind = compares ? fixedKind(deciding.tests, unit) : 'fixed';
+  if (compares && comparesRecordings(runs)) return { kind, tries: 1 };
   if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'references')
     return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(deciding.tests.rollup)) };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
   return compares ? { kind: 'adaptive' } : { kind: 'fixed', tries: UNCOMPARED_TRIES };
+}
+
+/** Whether all that differs is answers that were recorded: further tries are the same ones again. */
+function comparesRecordings(runs: SuiteRun['runs']): boolean {
+  const different = runs.filter(
+    ({ affected: { base, head } }) =>
+      base !== null && head !== null && fingerprintOf(base) !== fingerprintOf(head),
+  );
+  return (
+    different.length > 0 &&
+    different.every(
+      ({ affected: { base, head } }) => base?.kind === 'recorded' && head?.kind === 'recorded',
+    )
+  );
 }
 
 /** What is compared where tries are a fixed number. */

@@ -11,6 +11,7 @@ import type { Decision, GateInput } from '../judge/outcome.ts';
 import { rollUpSuite, type RunRollUps } from '../judge/roll-up.ts';
 import { scoringSplit } from '../judge/scoring-split.ts';
 import { judgeSuites } from '../judge/verdict.ts';
+import { weakenedWords } from '../judge/weakened.ts';
 import type { TestedJudge } from '../plan/grader-tests.ts';
 import { incomplete } from '../plan/halt.ts';
 import { removedIds, type Prepared } from '../plan/prepared.ts';
@@ -222,10 +223,12 @@ function decideRun(
     unexplained,
     settings: gate,
     affected: comparisons.reduce((sum, { run }) => sum + run.runs.length, 0),
-    removed: comparisons.flatMap(({ run }) => [
-      ...removedIds(run.suite),
-      ...newlySkippedIds(run).map((id) => `${run.suite.path}: ${id}`),
-    ]),
+    removed: comparisons.flatMap((comparison) => {
+      const { run } = comparison;
+      const skipped = [...newlySkippedIds(run), ...comparison.newlyQuarantined];
+      return [...removedIds(run.suite), ...skipped.map((id) => `${run.suite.path}: ${id}`)];
+    }),
+    weakened: weakenedWords(comparisons.map(({ run }) => run)),
     testedRubrics: rubricTests.length + evaluatorTests.length,
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),

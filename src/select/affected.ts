@@ -2,7 +2,8 @@ import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { metricIdentity } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
-import { generationOf, type Generation } from './generation.ts';
+import { generationOf, isRecorded, type Generation } from './generation.ts';
+import { askedOf, pairReferences } from './pair.ts';
 import { promptChanges, type SuiteSide } from './prompt-changes.ts';
 import { referenceScoringDiffers, scoringChanges } from './scoring.ts';
 
@@ -39,9 +40,10 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
   if (base === null) return newSuite(head);
   const shared = scoringChanges(base.scoring, head.scoring);
   const because = [...promptChanges(base, head), ...shared];
-  const { references, keys, files } = touchedReferences(base, head, shared.length > 0);
+  const counterparts = pairReferences(base.suite.tests.references, head.suite.tests.references);
+  const { references, keys, files } = touchedReferences({ base, head, counterparts }, shared);
   const unaffected = head.suite.tests.references.length - references.length;
-  const removed = removedReferences(base, head);
+  const removed = removedReferences(base, new Set(counterparts.values()));
   if (keys.has('references') || removed.length > 0)
     because.push(
       ...[...new Set([...files, ...removed.map(({ reference }) => reference.place.file)])].map(
@@ -60,16 +62,16 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
  * run on neither side, which are shown wherever their suite runs.
  */
 function touchedReferences(
-  base: SuiteSide,
-  head: SuiteSide,
-  scoringChanged: boolean,
+  {
+    base,
+    head,
+    counterparts,
+  }: { base: SuiteSide; head: SuiteSide; counterparts: ReadonlyMap<Reference, Reference> },
+  scoring: readonly Because[],
 ): { references: AffectedReference[]; keys: Set<string>; files: Set<string> } {
-  const baseById = new Map(
-    base.suite.tests.references.map((reference) => [reference.id, reference]),
-  );
   const pairs = head.suite.tests.references.map((reference) => {
-    const pair = pairReference(base, head, reference, baseById.get(reference.id) ?? null);
-    return { pair, reason: reasonFor(base, pair, scoringChanged) };
+    const pair = pairReference(base, head, reference, counterparts.get(reference) ?? null);
+    return { pair, reason: reasonFor(base, pair, scoring.length > 0) };
   });
   const keys = new Set(pairs.flatMap(({ reason }) => reason ?? []));
   const edited = pairs.filter(({ reason }) => reason === 'references');
@@ -139,7 +141,7 @@ function pairReference(
   const edited =
     counterpart !== null &&
     (referenceScoringDiffers(counterpart, reference) ||
-      canonicalJson(counterpart.input) !== canonicalJson(reference.input));
+      canonicalJson(askedOf(counterpart)) !== canonicalJson(askedOf(reference)));
   const change = counterpart === null ? 'added' : edited ? 'edited' : 'both';
   const runnable = headGeneration.kind !== 'impossible';
   return {
@@ -153,7 +155,7 @@ function pairReference(
 
 /**
  * Base's prompt with head's input; where a variable was renamed, with base's own input of the same
- * reference. Null when base can render neither: the reference is then not comparable, which is not
+ * reference. A recording is an answer of its own side, so beside one base has its own. Null when base can render neither: the reference is then not comparable, which is not
  * an error of anyone.
  */
 function baseGeneration(
@@ -161,7 +163,8 @@ function baseGeneration(
   reference: Reference,
   counterpart: Reference | null,
 ): Generation | null {
-  for (const candidate of [reference, counterpart]) {
+  const own = [reference, counterpart].some((one) => one !== null && isRecorded(one));
+  for (const candidate of own ? [counterpart, reference] : [reference, counterpart]) {
     const tried =
       candidate === null ? null : generationOf(base.suite.prompt, base.variant, candidate);
     if (tried !== null && tried.kind !== 'impossible') return tried;
@@ -196,10 +199,9 @@ export function fingerprintOf(generation: Generation): string {
     : generation.fingerprint;
 }
 
-function removedReferences(base: SuiteSide, head: SuiteSide): AffectedReference[] {
-  const kept = new Set(head.suite.tests.references.map(({ id }) => id));
+function removedReferences(base: SuiteSide, kept: ReadonlySet<Reference>): AffectedReference[] {
   return base.suite.tests.references
-    .filter(({ id }) => !kept.has(id))
+    .filter((reference) => !kept.has(reference))
     .map((reference) => ({
       reference,
       base: null,

@@ -1,7 +1,10 @@
 import type { Replaced } from '../result/result.ts';
 import { judgingTargets } from '../suite/metrics.ts';
 import { placeOf } from '../suite/models.ts';
+import { counted, firstWords } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
+import type { AffectedReference } from './affected.ts';
+import { isRecorded } from './generation.ts';
 import type { SuiteSide } from './prompt-changes.ts';
 import type { AffectedSuite } from './select.ts';
 
@@ -37,10 +40,30 @@ export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedMod
     if (head === null || !references.some(({ change }) => change !== 'removed')) return [];
     const before = base === null ? removed : [base];
     return [
+      ...recordedInstead(name, references),
       ...nearer(name, 'answers', before.flatMap(answerers), head, answerers(head)),
       ...nearer(name, 'grades', before.flatMap(graders), head, graders(head)),
     ];
   });
+}
+
+/** References that bring their own answer where base asks for one. */
+function recordedInstead(suite: string, references: readonly AffectedReference[]): ReplacedModel[] {
+  const found = references.filter(
+    ({ reference, baseReference }) =>
+      isRecorded(reference) && baseReference !== null && !isRecorded(baseReference),
+  );
+  const [first] = found;
+  if (first === undefined) return [];
+  const ids = firstWords(found.map(({ reference }) => reference.id));
+  return [
+    {
+      suite,
+      file: first.reference.place.file,
+      by: 'recordings',
+      sentence: `${suite}: base asks for the answers to ${counted(found.length, 'reference')} (${ids}), head’s are recorded: this says nothing about that model, so it is not a success`,
+    },
+  ];
 }
 
 function answerers({ suite: { prompt }, variant: { target } }: SuiteSide): Answerer[] {

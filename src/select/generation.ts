@@ -67,7 +67,7 @@ export function generationOf(
 ): Generation {
   const { thread, problem } = reference;
   if (problem !== null) return { kind: 'impossible', message: problem };
-  if (thread !== null && asksNothing(thread)) return recordedOf(reference, thread);
+  if (thread !== null && isRecorded(reference)) return recordedOf(reference, thread);
   const missing = prompt.variables.find(
     ({ name }) =>
       !Object.hasOwn(reference.input, name) && (thread === null || inSystem(prompt, name)),
@@ -92,6 +92,11 @@ export function generationOf(
     ...told,
   });
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
+}
+
+/** Whether a reference is a dialogue that brings its answer, so that nobody is asked. */
+export function isRecorded({ thread }: Reference): boolean {
+  return thread !== null && asksNothing(thread);
 }
 
 /** The messages for one reference; or what there is in their place. */

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
-import type { Project, Prompt, Suite } from '../suite/suite.ts';
+import type { Project, Prompt, Reference, Suite } from '../suite/suite.ts';
 import type { Json, Notice } from '../types/plain.ts';
 
 /** One prompt on both sides; a side is null where the prompt does not exist there. */
@@ -98,6 +98,49 @@ function onlyIn(one: Project | null, other: Project | null): Suite[] {
 function alike([{ prompt: one }, { prompt: other }]: [Suite, Suite]): number {
   const isSameText = canonicalJson(textOf(one)) === canonicalJson(textOf(other));
   return (isSameText ? 2 : 0) + (one.model === other.model ? 1 : 0);
+}
+
+/** What one reference of two commits has in common, the surest sign first. */
+const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
+  (reference) => canonicalJson([reference.id, askedOf(reference)]),
+  (reference) => canonicalJson([askedOf(reference), reference.expected ?? null]),
+  (reference) => canonicalJson(askedOf(reference)),
+  ({ id }) => id,
+  // A variable that is renamed gives a reference without an id another one.
+  ({ input, ...reference }) =>
+    canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
+];
+
+/**
+ * Head's references, each with the one of base that it was. What is asked goes before the id, so
+ * that a new id, or ids that all move by one, make no reference new.
+ */
+export function pairReferences(
+  base: readonly Reference[],
+  head: readonly Reference[],
+): Map<Reference, Reference> {
+  const found = new Map<Reference, Reference>();
+  let [open, asking] = [base, head];
+  for (const sign of REFERENCE_SIGNS) {
+    if (open.length === 0 || asking.length === 0) break;
+    const others = Map.groupBy(open, sign);
+    for (const reference of asking) {
+      const other = others.get(sign(reference))?.shift();
+      if (other !== undefined) found.set(reference, other);
+    }
+    const taken = new Set(found.values());
+    open = open.filter((reference) => !taken.has(reference));
+    asking = asking.filter((reference) => !found.has(reference));
+  }
+  return found;
+}
+
+/** What a reference brings of what is asked, a recorded answer with it. */
+export function askedOf({ input, thread, after }: Reference): Json {
+  const said = [thread, after].map((messages) =>
+    (messages ?? []).map((message) => ({ ...message }) as unknown as Json),
+  );
+  return [{ ...input }, ...said];
 }
 
 /** What each reference of a suite asks, whatever its variables are called; none that asks nothing. */

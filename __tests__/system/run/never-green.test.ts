@@ -85,12 +85,15 @@ test('head that falls silent names what has no answer, not what lacks one of its
 
 describe('references of which nothing can be compared', () => {
   const two = { settings: settings({ n_tries: 2 }) };
-  /** The prompt's variable is renamed, in `renamed` references together with their ids. */
-  const moved = (renamed = 20): [Suite, Suite] => {
+  /**
+   * The prompt's variable is renamed, in `renamed` references together with their ids and, unless
+   * `values` is false, what they ask with.
+   */
+  const moved = (renamed = 20, values = true): [Suite, Suite] => {
     const kept = named(20);
     const other = kept.map((one, i) =>
       i < renamed
-        ? { ...one, id: `n${one.id}`, input: { ask: one.id } }
+        ? { ...one, id: `n${one.id}`, input: { ask: values ? `n${one.id}` : one.id } }
         : { ...one, input: { ...one.input, ask: one.id } },
     );
     const variable = { name: 'ask', place: { file: 'prompts/p.yaml', line: 4 } };
@@ -104,7 +107,7 @@ describe('references of which nothing can be compared', () => {
     return { ...one, prompt: { ...one.prompt, name: 'k', file: 'prompts/k.yaml' } };
   };
 
-  test('because ids and variables changed together are never green, and the title says so', async () => {
+  test('because ids, variables and values changed together are never green, and the title says so', async () => {
     const [base, head] = moved();
     const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
       said.startsWith('New') ? 'no' : 'yes',
@@ -118,6 +121,14 @@ describe('references of which nothing can be compared', () => {
     expect(renderTerminal(result, { width: 200, colour: false })).toContain(
       '0 of 20 references compared',
     );
+  });
+
+  test('are none where the values are what they were: those are compared', async () => {
+    const [base, head] = moved(20, false);
+    const { result } = await runPipeline(project([base], two), project([head], two), (_, said) =>
+      said.startsWith('New') ? 'no' : 'yes',
+    );
+    expect(result).toMatchObject({ conclusion: 'failure', suites: [{ verdict: 'regressed' }] });
   });
 
   test('count as missing where they are some of many', async () => {

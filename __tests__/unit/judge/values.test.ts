@@ -118,6 +118,7 @@ const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings>
     settings: gate(settings),
     affected: 10,
     removed: [],
+    weakened: [],
     testedRubrics: 0,
     uncomparable: [],
     counted: 10,

@@ -95,6 +95,7 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
       affected: references,
       counted: references,
       removed: [],
+      weakened: [],
       testedRubrics: 0,
       uncomparable: [],
       unexplained: [],

@@ -259,6 +259,7 @@ export function gateInput(changes: Partial<GateInput> = {}): GateInput {
     settings: gate(),
     affected: 1,
     removed: [],
+    weakened: [],
     testedRubrics: 0,
     replaced: [],
     uncomparable: [],

@@ -1,0 +1,201 @@
+/** Pull requests that take something from their own tests: what is gone is said in the first block. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../src/result/result.ts';
+import { commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
+import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
+import {
+  createRepository,
+  removeTemporaryFolders,
+  temporaryFolder,
+  type FixtureFiles,
+} from '../../stand-ins/repository.ts';
+import { obedient, quiz, quizPrompt } from '../end-to-end/projects.ts';
+
+const open: ModelServer[] = [];
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
+afterAll(removeTemporaryFolders);
+
+const CONTENT = JSON.stringify({
+  ...{ analysis: 'So.', follow_up: '' },
+  ...{ understanding: 'yes', correctness: 'yes', completeness: 'yes' },
+});
+
+/** Obedient, and an evaluator who is content with everything. */
+const answer: Script = (request) =>
+  request.schema === null ? obedient(request) : { text: CONTENT };
+
+/** What `diff` says of two states of a project; `first`: the comment above its folds. */
+async function compared(base: FixtureFiles, head: FixtureFiles) {
+  const server = await startModelServer({ answer });
+  open.push(server);
+  const repository = createRepository();
+  const from = repository.commit('Base', base);
+  repository.commit('Head', head);
+  const report = temporaryFolder('report');
+  const { code } = await commandIn(
+    repository.directory,
+    ['diff', '--base', from, '--head', 'HEAD', '--report', report],
+    { env: localEndpoint(server, { XDG_CACHE_HOME: temporaryFolder('cache') }) },
+  );
+  const read = (name: string): string => readFileSync(join(report, name), 'utf8');
+  const result = JSON.parse(read('result.json')) as Result;
+  const [first = ''] = read('comment.md').split('<details>');
+  return { code, first, result, calls: server.requests.length };
+}
+
+const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+const EXACT = '{ name: answer, uses: exact_match }';
+const SOME = '{ name: some, uses: length, with: { min: 1 } }';
+const NUMBERS = [1, 2, 3, 4, 5, 6];
+
+/** The quiz with a test file of its own: its first lines, and each reference by its number. */
+function testing(lines: string, reference: (n: number) => string): FixtureFiles {
+  const references = NUMBERS.map((n) => `  - ${reference(n)}\n`).join('');
+  return { ...quiz(), 'prompts/tests/quiz.yaml': `${lines}\nreferences:\n${references}` };
+}
+
+const asked = (n: number, id = `q${String(n)}`, question = n): string =>
+  `{ id: ${id}, input: { question: "Question ${String(question)}?" }, expected: "answer ${String(question)}" }`;
+const said = (n: number, output: string): string =>
+  `{ id: q${String(n)}, input: [{ role: user, content: "Question ${String(n)}?" }, { role: assistant, content: "${output}" }], expected: "answer ${String(n)}" }`;
+const plain = (lines = `metrics: [${EXACT}]`): FixtureFiles => testing(lines, (n) => asked(n));
+
+describe('references that head puts into quarantine', () => {
+  const out = (ids: readonly string[]): string =>
+    `metrics: [${EXACT}]\nquarantine: [${ids.map((id) => `{ id: ${id}, reason: flaky, until: 2999-01-31 }`).join(', ')}]`;
+
+  test('are named with those that got worse, however green the others are', async () => {
+    const { first } = await compared(plain(), {
+      ...plain(out(['q1', 'q2', 'q3'])),
+      ...WORSE,
+    });
+    expect(first).toContain('3 references removed or newly skipped: prompts/quiz.yaml: q1');
+    expect(first).toContain('worse on head: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)');
+  });
+
+  test('are no success where nothing else changed, and are said', async () => {
+    const { result, first } = await compared(plain(), plain(out(['q1'])));
+    expect(result.conclusion).toBe('neutral');
+    expect(first).toContain('1 reference removed or newly skipped: prompts/quiz.yaml: q1');
+  });
+
+  test('are not said again where base has them there', async () => {
+    const { result, first } = await compared(plain(out(['q1', 'q9'])), {
+      ...plain(out(['q1'])),
+      'prompts/quiz.yaml': quizPrompt('Be very exact.'),
+    });
+    expect(result.conclusion).toBe('success');
+    expect(first).not.toContain('newly skipped');
+  });
+});
+
+describe('a check that judges nothing on head', () => {
+  const both = plain(`metrics: [${EXACT}, ${SOME}]`);
+  const gone = 'Checks of base that judge no answer on head: quiz: answer (6 references)';
+  test.each([
+    ['because it is removed', `metrics: [${SOME}]`],
+    [
+      'because it is skipped',
+      `metrics: [{ name: answer, uses: exact_match, skip: true }, ${SOME}]`,
+    ],
+    [
+      'because it waits for what never holds',
+      `metrics: [${SOME}, { name: answer, uses: exact_match, depends_on: [{ name: some, metric_min_value: 1000 }] }]`,
+    ],
+  ])('is named, %s', async (_why, lines) => {
+    expect((await compared(both, plain(lines))).first).toContain(gone);
+  });
+
+  test('is the conversation that a suite no longer leads', async () => {
+    const lead = 'conversation: { evaluators: [quiz-model], max_steps: 1 }\n';
+    const { first } = await compared(
+      plain(`${lead}metrics: [${SOME}]`),
+      plain(`metrics: [${SOME}]`),
+    );
+    expect(first).toContain('judge no answer on head: quiz: conversation (6 references)');
+  });
+
+  test('is none that has another name', async () => {
+    const { result, first } = await compared(
+      both,
+      plain(`metrics: [{ name: right, uses: exact_match }, ${SOME}]`),
+    );
+    expect(result.conclusion).toBe('success');
+    expect(first).not.toContain('Checks of base');
+  });
+});
+
+describe('references that keep their ids', () => {
+  test('and ask something else are named', async () => {
+    const easy = testing(`metrics: [${SOME}]`, (n) =>
+      asked(n, `q${String(n)}`, n < 4 ? n + 10 : n),
+    );
+    const { first } = await compared(plain(`metrics: [${SOME}]`), { ...easy, ...WORSE });
+    expect(first).toContain(
+      '3 references edited to ask something else, so what base asked there is not compared: prompts/quiz.yaml: q1',
+    );
+  });
+
+  test('and get a further value ask the same', async () => {
+    const more = testing(`metrics: [${EXACT}]`, (n) =>
+      asked(n).replace('input: {', 'input: { tone: short,'),
+    );
+    const { first } = await compared(plain(), {
+      ...more,
+      'prompts/quiz.yaml': quizPrompt('Go on.'),
+    });
+    expect(first).not.toContain('something else');
+  });
+});
+
+describe('references whose ids change', () => {
+  test('run nothing, be they written anew or moved by one', async () => {
+    for (const id of [(n: number) => `x${String(n)}`, (n: number) => `q${String(n + 1)}`]) {
+      const { result, calls } = await compared(
+        plain(),
+        testing(`metrics: [${EXACT}]`, (n) => asked(n, id(n))),
+      );
+      expect([result.conclusion, result.outcome.kind, calls]).toEqual([
+        'success',
+        'nothing-to-run',
+        0,
+      ]);
+    }
+  });
+
+  test('with what is expected are edited, and base’s scoring judges them too', async () => {
+    const fitted = testing(`metrics: [${EXACT}]`, (n) =>
+      asked(n, `x${String(n)}`).replace(/"answer [123]"/, '"no idea"'),
+    );
+    const { first, result } = await compared(plain(), { ...fitted, ...WORSE });
+    expect(result.suites[0]?.references.map(({ status }) => status)).not.toContain('removed');
+    expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+  });
+});
+
+describe('recorded dialogues', () => {
+  test('that answer worse than base’s are compared with base’s, one try each', async () => {
+    const recorded = (output: (n: number) => string): FixtureFiles =>
+      testing(`metrics: [${EXACT}]`, (n) => said(n, output(n)));
+    const { result, first } = await compared(
+      recorded((n) => `answer ${String(n)}`),
+      recorded(() => 'no idea'),
+    );
+    expect(first).toContain('❌ Regressed: `quiz` 100.0 % → 0.0 %');
+    expect(result.suites[0]).toMatchObject({
+      because: [{ key: 'references' }],
+      compared: { references: 6, tries: 1 },
+    });
+  });
+
+  test('in place of what base asks a model are said first, and are no success', async () => {
+    const recorded = testing(`metrics: [${EXACT}]`, (n) =>
+      n < 4 ? said(n, `answer ${String(n)}`) : asked(n),
+    );
+    const { result, first } = await compared(plain(), { ...recorded, ...WORSE });
+    expect(result.conclusion).toBe('neutral');
+    expect(first).toContain('⚪ Not comparable: recordings in place of a model in quiz');
+  });
+});
