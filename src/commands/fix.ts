@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
@@ -5,12 +6,14 @@ import { isPlainRelative } from '../documents/paths.ts';
 import { UserError, problem } from '../errors.ts';
 import { withEdit } from '../explain/fix.ts';
 import { fixDiff, fixWords } from '../report/sections/fixes.ts';
-import type { Fix } from '../result/causes.ts';
+import type { Cause, Fix } from '../result/causes.ts';
 import { logLine } from '../text/log.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
 import { byCodeUnits } from '../text/order.ts';
 import { readSavedFiles } from './files.ts';
 import type { Terminal } from './terminal.ts';
+
+const SAVED = 'evaldiff-report/result.json';
 
 interface FixOptions {
   directory: string;
@@ -26,7 +29,7 @@ export function fixCommand(
   program
     .command('fix')
     .description('shows the fixes that a run has proven, and writes them into the prompt files')
-    .argument('[result]', 'result.json of a run with explain.fix', 'evaldiff-report/result.json')
+    .argument('[result]', 'result.json of a run with explain.fix', SAVED)
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
     .option('--write', 'write them all, without asking')
     .addOption(new Option('--json', 'print them as JSON').conflicts('write'))
@@ -35,9 +38,11 @@ export function fixCommand(
       '\nExamples:\n  evaldiff fix\n  evaldiff fix evaldiff-report/result.json --write\n  evaldiff fix --json',
     )
     .action(async (file: string, options: FixOptions) => {
-      const fixes = onePerPlace(await savedFixes(file, terminal.cwd));
+      const causes = await savedCauses(file, terminal.cwd);
+      const fixes = onePerPlace(causes.flatMap(({ fix }) => fix ?? []));
       if (options.json === true) terminal.out(`${JSON.stringify(fixes, null, 2)}\n`);
-      else await offer(fixes, options, terminal);
+      else if (fixes.length > 0) await offer(fixes, options, terminal);
+      else terminal.out(`${noneWords(causes)}\n`);
       done(0);
     });
 }
@@ -49,17 +54,22 @@ async function offer(
   terminal: Terminal,
 ): Promise<void> {
   const folder = await realpath(resolve(terminal.cwd, directory));
-  if (fixes.length === 0) terminal.out('No fix was proven in this run.\n');
-  let written = 0;
+  let [written, open] = [0, 0];
   for (const fix of fixes) {
     terminal.out(`${fixText(fix)}\n`);
+    const there = write ? null : await changedSince(folder, fix);
+    if (there !== null) {
+      terminal.out(`  ${there}\n`);
+      continue;
+    }
+    open += 1;
     const question = logLine(`Write it into ${fix.file}?`);
     if (!write && (await terminal.confirm?.(question)) !== true) continue;
     await writeFix(folder, fix);
     written += 1;
   }
   if (written > 0) terminal.out('Written. Run "npx evaldiff diff" to see.\n');
-  else if (fixes.length > 0 && terminal.confirm === undefined)
+  else if (open > 0 && terminal.confirm === undefined)
     terminal.out('Write with: npx evaldiff fix --write\n');
 }
 
@@ -75,11 +85,26 @@ function onePerPlace(fixes: readonly Fix[]): Fix[] {
   );
 }
 
-async function savedFixes(file: string, cwd: string): Promise<Fix[]> {
+/** Whether a fix was looked for stands in every cause. */
+function noneWords(causes: readonly Cause[]): string {
+  const none = 'No fix was proven in this run.';
+  return causes.some(({ no_fix }) => no_fix !== undefined)
+    ? none
+    : `${none} One is looked for by: npx evaldiff diff explain.fix=true --report evaldiff-report`;
+}
+
+async function savedCauses(file: string, cwd: string): Promise<Cause[]> {
+  if (file === SAVED && !existsSync(join(cwd, file)))
+    throw new UserError([
+      problem(
+        { file, line: 0 },
+        'does not exist; write it with npx evaldiff diff explain.fix=true --report evaldiff-report, or name another result.json',
+      ),
+    ]);
   const saved = await readSavedFiles([file], cwd);
   return saved
     .flatMap((one) => (one.kind === 'result' ? (one.result.causes ?? []) : []))
-    .flatMap(({ causes }) => causes.flatMap(({ fix }) => fix ?? []));
+    .flatMap(({ causes }) => causes);
 }
 
 function fixText(fix: Fix): string {
@@ -89,21 +114,45 @@ function fixText(fix: Fix): string {
     .join('\n');
 }
 
+/** Why there is nothing to write: the lines are not what the fix was run for. Null: they are. */
+async function changedSince(folder: string, fix: Fix): Promise<string | null> {
+  const text = await readFile(await pathOf(folder, fix), 'utf8');
+  if (withEdit(text, fix) !== null) return null;
+  const { from } = fix.lines;
+  const put = fix.replacement.split('\n');
+  const isThere = withEdit(text, {
+    ...fix,
+    lines: { from, to: from + put.length - 1 },
+    replaced: fix.replacement,
+  });
+  return isThere !== null && fix.replacement !== ''
+    ? 'It is in the file already.'
+    : 'These lines have changed since the run; run npx evaldiff diff again.';
+}
+
 /** Only a regular file of the project whose lines are still those that the fix was run for. */
 async function writeFix(folder: string, fix: Fix): Promise<void> {
-  const refuse = (message: string): never => {
-    throw new UserError([problem({ file: fix.file, line: fix.lines.from }, message)]);
-  };
-  if (!isPlainRelative(fix.file) || /(?:^|\/)\.git(?:\/|$)/i.test(fix.file))
-    refuse('is not a file of this project; nothing was written');
-  const path = join(folder, fix.file);
-  const found = await lstat(path).catch(() => null);
-  if (found?.isFile() !== true || relative(folder, await realpath(path)) !== relative(folder, path))
-    refuse('is not a regular file of this project; nothing was written');
+  const path = await pathOf(folder, fix);
   const text = withEdit(await readFile(path, 'utf8'), fix);
   if (text === null)
     return refuse(
+      fix,
       'has changed since the run, so the fix is not written; run npx evaldiff diff again',
     );
   await writeFile(path, text);
+}
+
+function refuse({ file, lines }: Fix, message: string): never {
+  throw new UserError([problem({ file, line: lines.from }, message)]);
+}
+
+/** Where its file lies, which is a regular one of the project. */
+async function pathOf(folder: string, fix: Fix): Promise<string> {
+  if (!isPlainRelative(fix.file) || /(?:^|\/)\.git(?:\/|$)/i.test(fix.file))
+    refuse(fix, 'is not a file of this project; nothing was written');
+  const path = join(folder, fix.file);
+  const found = await lstat(path).catch(() => null);
+  if (found?.isFile() !== true || relative(folder, await realpath(path)) !== relative(folder, path))
+    refuse(fix, 'is not a regular file of this project; nothing was written');
+  return path;
 }

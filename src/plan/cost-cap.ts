@@ -111,8 +111,8 @@ function refusalWords(models: readonly ModelForecast[]): string {
   const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
   if (unknown.length === 0) return '';
   const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
-  const names = [...new Set(unknown.map(({ model }) => model))].join(', ');
-  return `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ${names} ${unknown.length === 1 ? 'takes' : 'take'}`;
+  const names = [...new Set(unknown.map(({ model }) => model))];
+  return `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ${names.join(', ')} ${names.length === 1 ? 'takes' : 'take'}`;
 }
 
 function short(tokens: number): string {

@@ -167,6 +167,11 @@ describe('evaldiff fix', () => {
     expect(file().split('\n')).toEqual(
       before.map((line, at) => (at === CULPRIT - 1 ? `      ${draft}` : line)),
     );
+    const shown = await run(['fix']);
+    expect([shown.code, shown.said.split('\n').slice(-2)]).toEqual([
+      0,
+      ['  It is in the file already.', ''],
+    ]);
     const again = await run(['fix', '--write']);
     expect(again.code).toBe(2);
     expect(again.said).toContain(
@@ -202,11 +207,14 @@ describe('evaldiff fix', () => {
 
   test('says so where a run has proven none, or there is no run', async () => {
     const { run, directory } = await compareShop([], { args: ['--no-store', 'explain.fix=false'] });
-    expect(await run(['fix'])).toEqual({ code: 0, said: 'No fix was proven in this run.\n' });
+    expect(await run(['fix'])).toEqual({
+      code: 0,
+      said: 'No fix was proven in this run. One is looked for by: npx evaldiff diff explain.fix=true --report evaldiff-report\n',
+    });
     rmSync(join(directory, 'evaldiff-report'), { recursive: true });
     expect(await run(['fix'])).toEqual({
       code: 2,
-      said: 'evaldiff-report/result.json: cannot be read\n',
+      said: 'evaldiff-report/result.json: does not exist; write it with npx evaldiff diff explain.fix=true --report evaldiff-report, or name another result.json\n',
     });
   });
 

@@ -191,7 +191,7 @@ describe('a fix', () => {
       2,
     ]);
     expect(found.fix && fixWords(found.fix)).toBe(
-      'restores 5 of 5 references, 2 tries each; no reference passed every try on both sides, so that its cost is not known',
+      'restores 5 of 5 references, 2 tries each; no reference passed every try on both sides, so what it would break is not known',
     );
   });
 });

@@ -95,7 +95,8 @@ function diffHtml(lines: readonly DiffLine[]): string {
 
 /**
  * Cells are HTML already; `own` ones hold our words and numbers and do not wrap. A first column
- * without a title names its rows. Each cell carries its column's title, for where cells are stacked.
+ * without a title names its rows. Each other cell carries its column's title, for where cells are
+ * stacked; of two columns both do.
  */
 export function tableHtml(
   head: readonly string[],
@@ -107,7 +108,7 @@ export function tableHtml(
   const body = rows
     .map(
       (row) =>
-        `<tr>${row.map(({ html, own }, at) => (at === 0 && head[0] === '' ? `<th scope="row">${html}</th>` : `<td${own ? ' class="own"' : ''}${at === 0 ? '' : titleAttribute(head[at])}>${html}</td>`)).join('')}</tr>`,
+        `<tr>${row.map(({ html, own }, at) => (at === 0 && head[0] === '' ? `<th scope="row">${html}</th>` : `<td${own ? ' class="own"' : ''}${at === 0 && row.length !== 2 ? '' : titleAttribute(head[at])}>${html}</td>`)).join('')}</tr>`,
     )
     .join('\n');
   return `<div class="wide" tabindex="0"><table><thead><tr>${titles}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
@@ -115,7 +116,7 @@ export function tableHtml(
 
 /** The words of a column's title, which is HTML. */
 function titleAttribute(title = ''): string {
-  return ` data-title="${title.replace(/<[^>]*>/g, '')}"`;
+  return ` data-title="${title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, '')}"`;
 }
 
 function isOurs(cell: Line): boolean {

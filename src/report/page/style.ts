@@ -22,7 +22,7 @@ ul{margin:0 0 10px;padding-left:22px}
 a{color:var(--link)}
 .soft{color:var(--soft)}
 .verdict{margin-top:14px;padding:18px 20px;border:1px solid var(--line);border-left:6px solid var(--soft);border-radius:8px;background:var(--panel)}
-.verdict{margin-bottom:16px}h1 code{font-size:.85em;background:none;padding:0}#suites td:nth-child(2){min-width:155px;white-space:normal}
+.verdict{margin-bottom:16px}h1 code{font-size:.85em;background:none;padding:0}#suites td:nth-child(2){min-width:172px;white-space:normal}
 .verdict p:last-child,.verdict ul:last-child{margin-bottom:0}
 .verdict.bad{border-left-color:var(--bad)}.verdict.good{border-left-color:var(--good)}.verdict.open{border-left-color:var(--open)}
 .wide{overflow-x:auto}
@@ -101,12 +101,12 @@ details.part>summary{cursor:pointer;font-size:19px;font-weight:600;margin:26px 0
 footer{color:var(--soft);padding-top:26px;padding-bottom:40px;font-size:13px}
 @media(max-width:900px){th,td{padding:7px 9px}}
 @media(max-width:760px){pre.diff{white-space:pre-wrap;overflow-wrap:anywhere}th,td{padding:7px 8px}td:first-child{min-width:92px}header,main,footer{padding-left:12px;padding-right:12px}h1{font-size:21px}.dots{flex-basis:100%}.facts tr{display:grid;grid-template-columns:94px 1fr}.facts th,.facts td{width:auto;min-width:0;border-bottom:0;padding:4px 8px}.facts th{white-space:normal;overflow-wrap:anywhere}.facts tr{border-bottom:1px solid var(--line)}.sides{grid-template-columns:1fr}.dots{margin-left:0}}
-@media(max-width:600px){.wide table{width:100%}.wide thead{display:none}.wide tr{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));border-bottom:1px solid var(--line)}.wide tr>*{min-width:0!important;border:0;white-space:normal;overflow-wrap:anywhere}.wide tr>:first-child{grid-column:1/-1}.wide td[data-title]::before{content:attr(data-title);display:block;font-size:13px;color:var(--soft)}.wide svg{max-width:100%}}
+@media(max-width:600px){.wide table{width:100%}.wide thead{display:none}.wide tr{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));border-bottom:1px solid var(--line)}.wide tr>*{min-width:0!important;border:0;white-space:normal;overflow-wrap:anywhere}.wide tr>:first-child,.wide tr>:nth-child(2):last-child{grid-column:1/-1}.wide td[data-title]::before{content:attr(data-title);display:block;font-size:13px;color:var(--soft)}.wide svg{max-width:100%}}
 #rest{display:none}
 @media print{#filter{display:none}#rest:not([hidden]){display:block}pre.diff{white-space:pre-wrap}details.case{content-visibility:visible}}
 `;
 
-export const STYLE_HASH = 'sha256-VDHh9RhOwOZDoRzv49rp5NNaYu9BXUkcWYXZeN7g/Ew=';
+export const STYLE_HASH = 'sha256-bi1zlQpDJTA/HN3HQVs27OH6LZUF35G5l80sdFfaf3g=';
 
 export const SCRIPT_HASH = 'sha256-xiH6KucI/68XaXCLolUz/bPT6tRc4rXtbVnGLcAOfXY=';
 

@@ -47,6 +47,6 @@ export function fixWords({ restores, costs, tries }: Fix): string {
   const each = `${count(tries)} ${tries === 1 ? 'try' : 'tries'} each`;
   const restored = `restores ${count(restores.references)} of ${counted(restores.of, 'reference')}`;
   return costs.of === 0
-    ? `${restored}, ${each}; no reference passed every try on both sides, so that its cost is not known`
+    ? `${restored}, ${each}; no reference passed every try on both sides, so what it would break is not known`
     : `${restored}, costs ${count(costs.references)} of ${count(costs.of)} that held, ${each}`;
 }

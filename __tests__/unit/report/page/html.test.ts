@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { HTML_LIMIT, renderHtml } from '../../../../src/report/page/page.ts';
 import { SCRIPT } from '../../../../src/report/page/script.ts';
 import { POLICY, SCRIPT_HASH, STYLE, STYLE_HASH } from '../../../../src/report/page/style.ts';
+import { NO_LINKS, code, lineBreak, text } from '../../../../src/report/sections/document.ts';
 import type { ReferenceResult } from '../../../../src/result/reference-result.ts';
 import type { Result } from '../../../../src/result/result.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
@@ -68,6 +70,24 @@ test('a p-value is never written as nothing', async () => {
     }),
   );
   expect(page).toContain('<code>&lt; 0.001, 0.012</code>');
+});
+
+test('a cell of two columns says on a phone whose it is, where they stand below each other', () => {
+  const html = htmlOf(
+    [
+      {
+        kind: 'table',
+        head: [
+          [text('Base'), lineBreak, text('After 1 turn')],
+          [text('Head'), lineBreak, text('After 3 turns')],
+        ],
+        rows: [[[code('a')], [code('b')]]],
+      },
+    ],
+    NO_LINKS,
+  );
+  expect(html).toContain('<td data-title="Base: After 1 turn"><code>a</code></td>');
+  expect(html).toContain('<td data-title="Head: After 3 turns"><code>b</code></td>');
 });
 
 describe('the policy', () => {
