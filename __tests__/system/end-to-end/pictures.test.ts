@@ -41,6 +41,14 @@ function picturesIn(file: string): string[] {
 const both = (...names: (typeof PICTURE_NAMES)[number][]): string[] =>
   names.flatMap((name) => THEMES.map((theme) => pictureFile(name, theme))).sort();
 
+test('what is told of causes begins with what the demo says of its own', () => {
+  const [, example = ''] = /```\n(Cause [^]*?)```/.exec(
+    readFileSync(join(ROOT, 'docs/causes.md'), 'utf8'),
+  )!;
+  const { text } = renderGithub(shown.comment);
+  expect(text).toContain(example.trim().replaceAll('\n', ' '));
+});
+
 describe('the pictures of the demo', () => {
   test.each(PICTURE_NAMES.flatMap((name) => THEMES.map((theme) => [name, theme] as const)))(
     'the %s in %s is made of what the demo shows at present; `npx node scripts/pictures.ts` makes it anew',

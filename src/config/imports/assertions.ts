@@ -86,17 +86,20 @@ const WITHOUT: Readonly<Record<string, string>> = {
 /** Types that look at no answer's text. */
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 
+/** What such an assertion is called among the losses, of whatever type. */
+export const ON_TRANSFORMED = 'an assertion on a transformed answer';
+
+const INSTEAD =
+  'is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
+
 /**
  * Why an assertion would judge another text here than there: its own transform, or its test's,
  * changes the answer first. Null where it would not.
  */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
   if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
-  if ((transform ?? '') !== '')
-    return 'its transform is not run, and answers are judged as the model gave them';
-  return isTransformed
-    ? 'options.transform of its test is not run, and answers are judged as the model gave them'
-    : null;
+  if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;
+  return isTransformed ? `options.transform of its test ${INSTEAD}` : null;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Place, JsonMap } from '../../types/plain.ts';
 import { pathIn } from './assertion-parts.ts';
-import { changesAnswer, convertAssertion } from './assertions.ts';
+import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
 import {
   A_TEST,
   createDraft,
@@ -255,9 +255,13 @@ function metricsOf(
         return texts.get(path)?.text ?? null;
       },
     });
-    const lost = 'why' in converted ? converted.why : changesAnswer(value, test.isTransformed);
-    if ('why' in converted || lost !== null) {
-      left.push(leftOut(place, `the assertion ${type}`, lost ?? ''));
+    const changed = changesAnswer(value, test.isTransformed);
+    if ('why' in converted || changed !== null) {
+      left.push(
+        'why' in converted
+          ? leftOut(place, `the assertion ${type}`, converted.why)
+          : leftOut(place, ON_TRANSFORMED, changed ?? ''),
+      );
       return [];
     }
     sayUnread(assertion, type, left);

@@ -430,11 +430,31 @@ tests:
     ]);
     expect(notices.slice(0, 6)).toEqual([
       expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
-      `${CONFIG}:6: the assertion contains is not carried over: its transform is not run, and answers are judged as the model gave them`,
+      `${CONFIG}:6: an assertion on a transformed answer is not carried over: its transform is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one`,
       expect.stringMatching(/:8: the assertion assert-set is not carried over: sets with a/),
       `${CONFIG}:9: the assertion classifier is not carried over: classifiers are not called`,
-      `${CONFIG}:12: the assertion equals is not carried over: options.transform of its test is not run, and answers are judged as the model gave them`,
+      `${CONFIG}:12: an assertion on a transformed answer is not carried over: options.transform of its test is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one`,
       `${CONFIG}:13: options.transform is not carried over: answers are shown as the model gave them`,
+    ]);
+  });
+
+  test('tells once, with all places and a way out, what a transform of every test takes', async () => {
+    const { notices } = await read({
+      [CONFIG]: `
+prompts: ['{{x}}']
+providers: [openai:gpt-4o]
+defaultTest: { options: { transform: output.trim() } }
+tests:
+  - vars: { x: one }
+    assert:
+      - { type: contains, value: a }
+      - { type: equals, value: b }
+  - { vars: { x: two }, assert: [{ type: icontains, value: c }] }
+`,
+    });
+    expect(notices.filter((notice) => notice.includes('transform'))).toEqual([
+      `${CONFIG}: 2 of 2 tests, 0 of 3 assertions carried over; 3 lost: 3 × an assertion on a transformed answer`,
+      `${CONFIG}:8: an assertion on a transformed answer is not carried over: options.transform of its test is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one (3 times, also at ${CONFIG}:9, 10)`,
     ]);
   });
 
