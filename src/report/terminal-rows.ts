@@ -8,6 +8,17 @@ export interface Run {
   style: Style;
 }
 
+/** Letters of alphabets, punctuation, arrows, mathematics, boxes and ticks. */
+const NARROW = /^[ -~¡-¬®-ɏͰ-҂Ҋ-ԯ‐-‧‰-⁞←-⋿─-◼✓-✗]*$/;
+
+/**
+ * Columns of a text. Most texts have one for each of their characters; that is not left to the
+ * library, which takes longer for its first emoji than a small run for its whole report.
+ */
+export function columnsOf(text: string): number {
+  return NARROW.test(text) ? text.length : stringWidth(text);
+}
+
 /** What stands on one line of the terminal. */
 export type Row = Run[];
 
@@ -45,7 +56,7 @@ export function wrapRuns(given: readonly Run[], width: number): Row[] {
   };
   const put = (run: Run): void => {
     rows.at(-1)?.push(run);
-    used += stringWidth(run.text);
+    used += columnsOf(run.text);
   };
   for (const unit of unbrokenUnits(given)) {
     const [text, columns] = [unit.map((run) => run.text).join(''), rowWidth(unit)];
@@ -59,7 +70,7 @@ export function wrapRuns(given: readonly Run[], width: number): Row[] {
     } else if (columns <= width) unit.forEach(put);
     else
       chopWord(unit, width).forEach((run) => {
-        if (used + stringWidth(run.text) > width) next();
+        if (used + columnsOf(run.text) > width) next();
         put(run);
       });
   }
@@ -75,7 +86,7 @@ function chopWord(word: readonly Run[], width: number): Run[] {
   for (const { text, style } of word) {
     let part = '';
     for (const { segment } of GRAPHEMES.segment(text)) {
-      const columns = stringWidth(segment);
+      const columns = columnsOf(segment);
       if (used + columns > width && used > 0) {
         parts.push({ text: part, style });
         [part, used] = ['', 0];
@@ -89,7 +100,7 @@ function chopWord(word: readonly Run[], width: number): Run[] {
 }
 
 function rowWidth(row: Row): number {
-  return row.reduce((sum, { text }) => sum + stringWidth(text), 0);
+  return row.reduce((sum, { text }) => sum + columnsOf(text), 0);
 }
 
 function spaces(columns: number): Run {

@@ -1,10 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
+import { columnsOf } from '../../../src/report/terminal-rows.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 import { goldens, hostile, referenceOf, regression, resultOf, sideOf, suiteOf } from './results.ts';
 
 const ESCAPE = '\u001b';
+
+test('counts the columns of a character, alone and beside another, like the library', () => {
+  const differing = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code)).filter(
+    (char) => [char, `a${char}`, `${char}·`].some((text) => columnsOf(text) !== stringWidth(text)),
+  );
+  expect(differing).toEqual([]);
+});
 
 describe('renderTerminal', () => {
   test.each([20, 30, 44, 60, 80, 100, 120, 200])(
