@@ -174,7 +174,7 @@ export function listNotes(
 }
 
 /** Rows that stand in the page as they are: enough for most reports, for print and for a search of the browser's. */
-const OPEN_ROWS = 100;
+export const OPEN_ROWS = 100;
 
 /** Rows in one pack: unpacked together, so few enough to be quick and enough to pack well. */
 const PACK_ROWS = 100;

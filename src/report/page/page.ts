@@ -2,6 +2,7 @@ import type { Result } from '../../result/result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT, bytes, type Links } from '../sections/document.ts';
 import { SECTION_NAMES, sectionBlocks, type SectionName } from '../sections/index.ts';
+import type { ReferenceEntry } from '../sections/order.ts';
 import { headline } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
 import { placeLinks } from '../sections/place-links.ts';
@@ -9,9 +10,9 @@ import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
 import { htmlOf, lines, pageHtml } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';
 import { dashboardHtml } from './dashboard.ts';
-import { listHtml, listNotes, worstFirst } from './list.ts';
+import { OPEN_ROWS, listHtml, listNotes, worstFirst } from './list.ts';
 import { pageIndex, type PageIndex } from './page-index.ts';
-import { groups } from './references.ts';
+import { FULL_META, groups } from './references.ts';
 import { dialogueLengths } from './samples.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 import { EVERYTHING, verdictHtml } from './verdict.ts';
@@ -59,7 +60,7 @@ export async function renderHtml(
 ): Promise<string> {
   const entries = worstFirst(result);
   const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
-  const { lengths, around } = answerLengths(result);
+  const { least, longest } = sizesOf(result, entries);
   const charts = await chartsOf(result);
   const withRoom = async (room: Room): Promise<string | null> => {
     const shown = entries.slice(0, room.references);
@@ -80,12 +81,14 @@ export async function renderHtml(
     const page = pageOf({ result, charts, index, links, list });
     return bytes(page) <= limit || room.references === 0 ? page : null;
   };
+  let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // The answers with what stands around each are a lower bound that costs no rendering.
-    const least = lengths.reduce((sum, length) => sum + Math.min(length, characters), around);
-    if (least > limit * MOST_PACKED) continue;
+    // What was too large stays so until something is cut or left out.
+    if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
+    if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });
     if (page !== null) return page;
+    tooLarge = true;
   }
   for (let references = entries.length; ;) {
     references = Math.floor(references / 2);
@@ -94,19 +97,40 @@ export async function renderHtml(
   }
 }
 
-/**
- * Lengths of all answers, each group of equal tries once, as they are shown; and the least that
- * stands around them.
- */
-function answerLengths({ suites }: Result): { lengths: number[]; around: number } {
-  const sides = suites.flatMap(({ references }) =>
-    references.flatMap(({ base, head }) => [base?.tries ?? [], head?.tries ?? []]),
-  );
-  const shown = sides.flatMap((tries) => groups(tries).map(([first]) => first));
-  const lengths = shown.flatMap(({ conversation, actual }) =>
-    conversation ? dialogueLengths(conversation) : [actual?.length ?? 0],
-  );
-  return { lengths, around: shown.length * LEAST_AROUND };
+interface Sizes {
+  /**
+   * Bytes that all references take at least when texts are cut after so many characters: their
+   * answers, each group of equal tries once, as they are shown, with what stands around each.
+   */
+  least(characters: number): number;
+  /** No text that could be cut is longer. In characters. */
+  longest: number;
+}
+
+/** What is known of a page's size without rendering it. */
+function sizesOf({ attributes }: Result, entries: readonly ReferenceEntry[]): Sizes {
+  const [open, packed]: [number[], number[]] = [[], []];
+  let [around, longest] = [0, 0];
+  for (const { evidence } of attributes.flatMap(({ ratings }) => ratings ?? []))
+    longest = Math.max(longest, evidence.length);
+  entries.forEach(({ reference: { input, expected, base, head } }, index) => {
+    const isOpen = index < OPEN_ROWS;
+    longest = Math.max(longest, JSON.stringify([input, expected]).length);
+    for (const { key, tries } of [base, head].flatMap((side) => groups(side?.tries ?? []))) {
+      const [{ conversation, actual }] = tries;
+      const lengths = conversation ? dialogueLengths(conversation) : [actual?.length ?? 0];
+      (isOpen ? open : packed).push(...lengths);
+      around += isOpen ? LEAST_AROUND : LEAST_AROUND / MOST_PACKED;
+      longest = Math.max(longest, key.length);
+    }
+  });
+  const shown = (lengths: readonly number[], characters: number): number =>
+    lengths.reduce((sum, length) => sum + Math.min(length, characters), 0);
+  return {
+    longest,
+    least: (characters) =>
+      around + shown(open, characters) + shown(packed, characters) / MOST_PACKED,
+  };
 }
 
 /** Everything that a part of the page is made from. */

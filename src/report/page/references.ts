@@ -212,12 +212,12 @@ function marks(
 }
 
 /** Where answers are cut shorter than this, tokens and times are left out too. */
-const FULL_META = 500;
+export const FULL_META = 500;
 
 /** Tries that ended in the same way are shown once. */
 function triesHtml(side: SideResult, characters: number, marked: Marked | null): string {
   return groups(side.tries)
-    .map(([first, ...others]) => {
+    .map(({ tries: [first, ...others] }) => {
       const numbers = tryNumbers([first, ...others]);
       const answer = first.conversation
         ? dialogueHtml(first.conversation, characters)
@@ -252,7 +252,11 @@ function tryNumbers(tries: readonly TryResult[]): string {
     .join(', ');
 }
 
-type Group = [TryResult, ...TryResult[]];
+interface Group {
+  /** Everything about these tries that is shown, as JSON. */
+  key: string;
+  tries: [TryResult, ...TryResult[]];
+}
 
 /** Tries with equal outcome, answer or dialogue, error and scores, in the order of their first. */
 export function groups(tries: readonly TryResult[]): Group[] {
@@ -269,8 +273,8 @@ export function groups(tries: readonly TryResult[]): Group[] {
       tryResult.conversation ?? null,
     ]);
     const group = found.get(key);
-    if (group === undefined) found.set(key, [tryResult]);
-    else group.push(tryResult);
+    if (group === undefined) found.set(key, { key, tries: [tryResult] });
+    else group.tries.push(tryResult);
   }
   return [...found.values()];
 }
