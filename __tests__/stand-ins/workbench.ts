@@ -85,26 +85,6 @@ export async function openWorkbench({
     });
   const board = async (): Promise<SeenBoard> =>
     JSON.parse((await asked('board')).text) as SeenBoard;
-  /** `passed`: so many times windows must have been told something before. */
-  const boardOnce = async (
-    work: () => unknown,
-    is: (board: SeenBoard) => boolean,
-    passed = 0,
-  ): Promise<SeenBoard> => {
-    const events = await fetch(new URL('events', url));
-    const reader = events.body?.getReader();
-    try {
-      await reader?.read();
-      await work();
-      for (let heard = 0; ; heard += 1) {
-        const seen = await board();
-        if (heard >= passed && is(seen)) return seen;
-        await reader?.read();
-      }
-    } finally {
-      await reader?.cancel();
-    }
-  };
   const keyOf = async (id: string): Promise<string> => {
     const keys = rowsOf(await board()).map(({ key }) => key);
     const key = keys.find((one) => one.includes(`"${id}"`));
@@ -121,8 +101,9 @@ export async function openWorkbench({
     },
     file: (path) => readFileSync(join(directory, path), 'utf8'),
     board,
-    boardWhen: (is) => boardOnce(() => undefined, is),
-    boardAfter: (work) => boardOnce(work, ({ note, old }) => note === 'up to date' && !old, 1),
+    boardWhen: (is) => boardOf(url, is),
+    boardAfter: (work) =>
+      boardOf(url, ({ note, old }) => note === 'up to date' && !old, { work, passed: 1 }),
     detail: async (id) => (await asked(`detail?key=${encodeURIComponent(await keyOf(id))}`)).text,
     async act(action, id) {
       const { host, origin } = new URL(url);
@@ -140,6 +121,32 @@ export async function openWorkbench({
       await server.close();
     },
   };
+}
+
+/**
+ * What the workbench at an address shows as soon as it is so: it is looked at whenever windows are
+ * told something.
+ *
+ * @param passed so many times windows must have been told something before, since `work`
+ */
+export async function boardOf(
+  url: string,
+  is: (board: SeenBoard) => boolean,
+  { work = () => undefined, passed = 0 }: { work?: () => unknown; passed?: number } = {},
+): Promise<SeenBoard> {
+  const events = await fetch(new URL('events', url));
+  const reader = events.body?.getReader();
+  try {
+    await reader?.read();
+    await work();
+    for (let heard = 0; ; heard += 1) {
+      const seen = (await (await fetch(new URL('board', url))).json()) as SeenBoard;
+      if (heard >= passed && is(seen)) return seen;
+      await reader?.read();
+    }
+  } finally {
+    await reader?.cancel();
+  }
 }
 
 /** Real files, with a commit of them or without git. */

@@ -7,7 +7,12 @@ import type { Board } from '../../../src/report/page/workbench.ts';
 import { beginIn, commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
-import { openWorkbench, type OpenWorkbench, type SeenBoard } from '../../stand-ins/workbench.ts';
+import {
+  boardOf,
+  openWorkbench,
+  type OpenWorkbench,
+  type SeenBoard,
+} from '../../stand-ins/workbench.ts';
 
 jest.setTimeout(120_000);
 
@@ -61,12 +66,12 @@ async function shownAnew(): Promise<Board> {
     env: localEndpoint(bench.server),
   });
   const url = /http:\S+/.exec(await fresh.said('workbench: http'))?.[0] ?? '';
-  for (;;) {
-    const board = (await (await fetch(new URL('board', url))).json()) as SeenBoard;
-    if (board.note === 'looking at the files' || board.note.startsWith('asking')) continue;
-    await fresh.stop();
-    return drawn(board);
-  }
+  const board = await boardOf(
+    url,
+    ({ note }) => note !== 'looking at the files' && !note.startsWith('asking'),
+  );
+  await fresh.stop();
+  return drawn(board);
 }
 
 const write = (path: string, text: string): void => {
@@ -180,7 +185,7 @@ test('shows the second of two edits that come at once', async () => {
 test('counts what is spent as answers come, and no call whose key was refused', async () => {
   await bench.close();
   let refuses = true;
-  const held: (() => void)[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   bench = await openWorkbench({
     files: FILES,
     args: ['--store', store],
@@ -188,7 +193,7 @@ test('counts what is spent as answers come, and no call whose key was refused', 
       if (refuses) return { status: 401 };
       const slow = JSON.stringify(request.messages).includes('Who?');
       const answer = answers(request);
-      return slow ? new Promise((resolve) => held.push(() => resolve(answer))) : answer;
+      return slow ? released.then(() => answer) : answer;
     },
   });
   bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
@@ -202,7 +207,7 @@ test('counts what is spent as answers come, and no call whose key was refused', 
   bench.edit('prompts/ask.yaml', 'Reply:', 'Say:');
   // Both answers of one reference are there, and the others of its prompt are waited for.
   await bench.boardWhen(({ note, spend }) => note.includes('of 4') && spend.includes('2 of 500'));
-  for (const answer of held) answer();
+  release();
   const { spend } = await bench.boardWhen(({ note }) => note === 'up to date');
   expect(spend).toMatch(/^\$0\.0\d+ of \$1\.00 spent · \d of 500 calls$/);
 });
