@@ -4,7 +4,7 @@ import { formatProblem } from '../errors.ts';
 import { connect, type Client } from '../github/client.ts';
 import { pullWords, removeLabel } from '../github/pull.ts';
 import { findOverride, withOverride } from '../judge/outcome-fields.ts';
-import { placeLinks } from '../report/sections/place-links.ts';
+import { placeLinks } from '../report/sections/document.ts';
 import type { Result } from '../result/result.ts';
 import { trustLevel, withheldFrom, type TrustDecision } from '../select/trust.ts';
 import { openSession, type Session } from '../session/session.ts';

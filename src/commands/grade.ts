@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { testEvaluators } from '../ask/evaluator-tests.ts';
-import { repeatRubricTest, type RepeatedRubricTest } from '../ask/rubric-tests.ts';
+import { type RepeatedRubricTest, repeatRubricTest } from '../ask/rubric-tests.ts';
 import { UserError, problem } from '../errors.ts';
-import { evaluatorCallsOf, evaluatorTargetsOf, type EvaluatorTest } from '../plan/grader-tests.ts';
+import { type EvaluatorTest, evaluatorCallsOf, evaluatorTargetsOf } from '../plan/grader-tests.ts';
+import { answersToLabel, judgesNamed, toLabelBlocks } from '../report/label-next.ts';
 import { rubricTestBlocks } from '../report/rubric-test.ts';
 import { evaluatorTables } from '../report/sections/conversations.ts';
 import type { EvaluatorResult } from '../result/conversations.ts';
@@ -18,10 +20,10 @@ import type { Rubric } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf } from '../types/vendors.ts';
 import { holdToCaps, priceOf } from './caps.ts';
-import { proposeLabels } from './label-next.ts';
+import { readSavedFiles, savedFilesIn } from './files.ts';
 import { type EvaluateOptions, evaluateOptions } from './options.ts';
-import { asking, type Opened, withCurrentProject } from './project.ts';
-import { printBlocks, type Terminal } from './terminal.ts';
+import { type Opened, asking, withCurrentProject } from './project.ts';
+import { type Terminal, printBlocks } from './terminal.ts';
 
 /**
  * Asks the evaluators of one suite about its labelled answers and prints how well they, alone and
@@ -256,4 +258,24 @@ function repeatsOf(text: string): number {
       problem(null, `--repeats must be a whole number from 1 to ${String(MOST_REPEATS)}`),
     ]);
   return repeats;
+}
+
+/**
+ * Prints which answers of a saved run are most worth a label: of a rubric, or of a prompt whose
+ * conversations evaluators judge. Makes no model calls.
+ */
+async function proposeLabels(
+  { name, path }: { name: string; path: string },
+  project: Project,
+  { directory, json }: Pick<EvaluateOptions, 'directory' | 'json'>,
+  terminal: Terminal,
+): Promise<void> {
+  const cwd = resolve(terminal.cwd, directory);
+  const saved = await readSavedFiles(await savedFilesIn([path], cwd), cwd);
+  const { judges, labelled } = judgesNamed(name, project);
+  const answers = saved.flatMap((file) =>
+    file.kind === 'result' ? answersToLabel(file.result, judges, labelled) : [],
+  );
+  if (json === true) terminal.out(`${logJson(answers)}\n`);
+  else await printBlocks(toLabelBlocks(name, answers), terminal);
 }

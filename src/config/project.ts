@@ -16,7 +16,7 @@ import {
   checkRubrics,
   withoutSilent,
 } from './check-suites.ts';
-import type { HostCall } from './imports/host-code.ts';
+import type { HostCall } from './imports/foreign-code.ts';
 import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';

@@ -14,7 +14,7 @@ import type { Json, Notice, Place, Problem } from '../types/plain.ts';
 import { composePrompt } from './compose-prompt.ts';
 import { importNotices } from './imports/carried.ts';
 import { documentOf, type Imported } from './imports/draft.ts';
-import type { HostCall, HostSettings } from './imports/host-code.ts';
+import type { HostCall, HostSettings } from './imports/foreign-code.ts';
 import { IMPORTED_BY_NAME, formatOf, importFormat, readImport } from './imports/index.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt } from './prompt.ts';

@@ -4,13 +4,17 @@ import { UserError, problem } from '../errors.ts';
 import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import { diffTrees } from './changes.ts';
 import { writeFiles } from './checkout.ts';
-import { gitEnvironment, runGit, type GitPlace } from './command.ts';
-import { checkoutAt, discoverCheckout, type Checkout, type FoundFolder } from './discover.ts';
+import { gitEnvironment, type GitPlace } from './command.ts';
+import {
+  type Checkout,
+  type FoundFolder,
+  checkoutAt,
+  discoverCheckout,
+  trackedAt,
+} from './discover.ts';
 import { openHistory, type FetchHints, type CommitHistory } from './history.ts';
-import { lfsContent } from './lfs.ts';
-import { openMissing } from './missing.ts';
-import { isObjectId, openObjectReader, type ObjectReader } from './objects.ts';
-import { trackedAt } from './ownership.ts';
+import { lfsContent, openMissing } from './missing.ts';
+import { openObjectReader, type ObjectReader } from './objects.ts';
 import { openRemote, type RemoteAddress } from './remote.ts';
 import {
   checkedOut,
@@ -242,9 +246,8 @@ type Commits = Pick<
 >;
 
 function commitsOf({ store, place, reader, history, checkout }: Parts): Commits {
-  const names = { place, reader };
-  const find = (revision: string): Promise<string> =>
-    resolveRevision(names, history, revision, (name) => loggedIn(checkout, place, name));
+  const names = { place, reader, checkout };
+  const find = (revision: string): Promise<string> => resolveRevision(names, history, revision);
   return {
     resolve: find,
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
@@ -260,24 +263,6 @@ function commitsOf({ store, place, reader, history, checkout }: Parts): Commits 
       return mainlineOf(place, name ?? found.tip, found.tip);
     },
   };
-}
-
-/** What `main@{yesterday}` or `@{upstream}` is: only the checkout itself knows. */
-async function loggedIn(
-  checkout: Checkout | null,
-  place: GitPlace,
-  name: string,
-): Promise<string | null> {
-  if (checkout === null) return null;
-  const { code, output } = await runGit({ ...place, gitDir: checkout.gitDir }, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    name,
-  ]);
-  const id = output.toString('latin1').trim();
-  return code === 0 && isObjectId(id) ? id : null;
 }
 
 type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'>;

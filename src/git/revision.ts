@@ -1,5 +1,6 @@
 import { UserError, problem } from '../errors.ts';
 import { git, gitLine, runGit, type GitPlace } from './command.ts';
+import type { Checkout } from './discover.ts';
 import { parentsOf, shallowBoundary, type CommitHistory } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
@@ -53,6 +54,7 @@ export async function defaultBranch(
 interface Names {
   place: GitPlace;
   reader: ObjectReader;
+  checkout: Checkout | null;
 }
 
 /** A branch as a person names it: `origin/main` for what a remote's HEAD is. */
@@ -103,14 +105,11 @@ const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
  * Full id of the commit that a person's branch, tag or commit id means. A full id is that id,
  * whatever a branch is called. A branch that this clone lacks is looked up at the remote. Throws a
  * `UserError` for an unknown name, and for one that is a ref and the start of another commit's id.
- *
- * @param logged what the checkout itself knows of `main@{yesterday}` or `@{upstream}`
  */
 export async function resolveRevision(
   names: Names,
   history: CommitHistory,
   revision: string,
-  logged: (name: string) => Promise<string | null>,
 ): Promise<string> {
   const id = revision.toLowerCase();
   // An id may also be a tag object's, which stands for its commit; one that is missing here is
@@ -121,7 +120,7 @@ export async function resolveRevision(
   const named = unusable
     ? null
     : ((await commitHere(names, history, revision)) ??
-      (await loggedCommit(names, revision, logged)) ??
+      (await loggedCommit(names, revision)) ??
       (await remoteCommit(names, history, revision)));
   if (named === null) {
     throw new UserError([problem(null, await unknownMessage(names, history, revision))]);
@@ -168,26 +167,30 @@ async function commitHere(
 }
 
 async function commitNamed({ place, reader }: Names, name: string): Promise<string | null> {
-  if (isPlainName(name)) return reader.commitNamed(name);
+  return isPlainName(name) ? reader.commitNamed(name) : parsed(place, `${name}^{commit}`);
+}
+
+/** The id that git reads a name as; null: it knows none. */
+async function parsed(place: GitPlace, name: string): Promise<string | null> {
   const { code, output } = await runGit(place, [
     'rev-parse',
     '--verify',
     '--quiet',
     '--end-of-options',
-    `${name}^{commit}`,
+    name,
   ]);
   const id = output.toString('latin1').trim();
   return code === 0 && isObjectId(id) ? id : null;
 }
 
-/** A name that goes by what the checkout wrote down of its branches, and a path from there. */
-async function loggedCommit(
-  names: Names,
-  name: string,
-  logged: (name: string) => Promise<string | null>,
-): Promise<string | null> {
+/**
+ * `main@{yesterday}` or `@{upstream}`, and a path from there: only the checkout itself knows where
+ * its branches were.
+ */
+async function loggedCommit(names: Names, name: string): Promise<string | null> {
   const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
-  const id = start === undefined ? null : await logged(start);
+  if (start === undefined || names.checkout === null) return null;
+  const id = await parsed({ ...names.place, gitDir: names.checkout.gitDir }, start);
   return id === null ? null : commitNamed(names, `${id}${path}`);
 }
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { lfsPointer, MOST_LFS_BYTES, type LfsPointer } from './lfs.ts';
-import type { Missing } from './missing.ts';
+import { type LfsPointer, MOST_LFS_BYTES, type Missing, lfsPointer } from './missing.ts';
 import { peeled, type ObjectReader } from './objects.ts';
 
 /** One entry below a tree, as git lists it. */

@@ -6,7 +6,7 @@ import type { Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
 import { GIVE_UP_AFTER_MS, type Limiter, createLimiter } from './limit.ts';
-import { type Pacer, createPacer } from './pacer.ts';
+import { type Pacer, createPacer } from './pace.ts';
 import { type Prefixes, createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, type Refusals, createRefusals } from './refusals.ts';
 import type { RetryOptions, RunOfCalls } from './retry.ts';

@@ -6,7 +6,7 @@ import { addressOf, keySourceOf } from './address.ts';
 import { type Fault, budgetFault, fault } from './fault.ts';
 import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
 import type { Limiter } from './limit.ts';
-import type { Pacer } from './pacer.ts';
+import type { Pacer } from './pace.ts';
 import { type CallAttempt, type Tried, errorCompletion, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
 import { vendors } from './vendors/index.ts';

@@ -6,7 +6,7 @@ import { createDeadlines } from './clock.ts';
 import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
 import type { CallOptions } from './hosted-server.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
-import { createPacer, type Pacer } from './pacer.ts';
+import { createPacer, type Pacer } from './pace.ts';
 import { THIS_PLATFORM, programVariables, startChild } from './program-child.ts';
 import { createSession, endText, type ProgramSession } from './program-session.ts';
 import { errorCompletion, withRetries, type Tried } from './retry.ts';

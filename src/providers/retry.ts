@@ -2,7 +2,7 @@ import type { Completion } from '../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, type Fault } from './fault.ts';
 import type { Admission, Limiter, SlotOutcome } from './limit.ts';
-import type { Pacer } from './pacer.ts';
+import type { Pacer } from './pace.ts';
 
 /** What one attempt brought: the value, or why there is none. */
 export type CallAttempt<T> =

@@ -9,7 +9,7 @@ import type { Problem } from '../types/plain.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { causesIn, causeSentences } from './sections/causes.ts';
 import { firstLine } from './sections/changes.ts';
-import { bytes } from './sections/document.ts';
+import { bytes } from './sections/detail.ts';
 import { failures, sharedFailures, worstOf, type Failure } from './sections/failures.ts';
 import {
   referenceWords,

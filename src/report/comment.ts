@@ -1,24 +1,20 @@
 import type { Result } from '../result/result.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { markdownOf } from './markdown.ts';
+import { COMMENT_LEVELS, SUMMARY_LEVELS, bytes, fit, type Detail } from './sections/detail.ts';
 import {
-  COMMENT_LEVELS,
-  NO_LINKS,
-  SUMMARY_LEVELS,
-  bytes,
-  code,
-  fit,
-  paragraph,
-  text,
   type Block,
-  type Detail,
   type Inline,
   type Line,
   type Links,
+  NO_LINKS,
+  code,
+  paragraph,
+  placeLinks,
+  text,
 } from './sections/document.ts';
 import { sectionBlocks } from './sections/index.ts';
 import { headline } from './sections/outcomes.ts';
-import { placeLinks } from './sections/place-links.ts';
 
 /**
  * GitHub's limit for the body of a comment. Counting UTF-16 units satisfies its readings in

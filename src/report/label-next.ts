@@ -3,8 +3,10 @@ import { OBJECT_WORDS } from '../metrics/objects.ts';
 import type { ConversationTurn } from '../result/conversations.ts';
 import type { SideResult, TryResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
+import { everyMetric } from '../suite/metrics.ts';
+import type { Project, Suite } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
-import type { ObjectScore, ObjectScores, Score } from '../types/metric.ts';
+import type { ObjectScore, ObjectScores, Score, Rubric } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 
@@ -25,6 +27,13 @@ export interface ToLabel {
   disagreement: number;
 }
 
+/** What judges in a suite. */
+interface Judge {
+  suite: string;
+  /** Names of the rubric's metrics; null: evaluators judge its conversations. */
+  metrics: ReadonlySet<string> | null;
+}
+
 /** Answers proposed at once: what a person labels in one go. */
 const PROPOSED = 10;
 
@@ -32,12 +41,11 @@ const PROPOSED = 10;
  * The answers of a saved run that are most worth a label, most disputed first: those that a rubric's
  * graders, or the tries of one reference, label differently or not at all, or first answers of
  * conversations on which the evaluators differ. One a reference and side, and of a metric that
- * judges every object one an object. `metrics`: names of the
- * rubric's metrics by suite; null: conversations. `labelled`: answers that have a label.
+ * judges every object one an object. `labelled`: answers that have a label.
  */
 export function answersToLabel(
   { suites }: Result,
-  judges: { suite: string; metrics: ReadonlySet<string> | null }[],
+  judges: readonly Judge[],
   labelled: ReadonlySet<string>,
 ): ToLabel[] {
   const found = suites.flatMap(({ name, references }) => {
@@ -184,4 +192,41 @@ function tally(labels: readonly (string | null)[]): string {
       (name) => `${name} ${String(labels.filter((label) => (label ?? 'unread') === name).length)}`,
     )
     .join(', ');
+}
+
+/** What judges under this name in a project, and the answers that people labelled for it already. */
+export function judgesNamed(
+  name: string,
+  { suites, rubrics }: Pick<Project, 'suites' | 'rubrics'>,
+): { judges: Judge[]; labelled: ReadonlySet<string> } {
+  const rubric = rubrics.get(name);
+  return {
+    judges: suites.flatMap((suite) => judgeIn(suite, name, rubric)),
+    labelled: new Set(suites.flatMap((suite) => labelsIn(suite, name, rubric))),
+  };
+}
+
+/** What judges in a suite under this name: metrics by the rubric, or its evaluators. */
+function judgeIn({ prompt, tests }: Suite, name: string, rubric: Rubric | undefined): Judge[] {
+  if (rubric === undefined)
+    return [prompt.name, prompt.file].includes(name) ? [{ suite: prompt.name, metrics: null }] : [];
+  const metrics = everyMetric(tests).filter(
+    ({ source }) => source.kind === 'rubric' && source.rubric === name,
+  );
+  return metrics.length === 0
+    ? []
+    : [{ suite: prompt.name, metrics: new Set(metrics.map((metric) => metric.name)) }];
+}
+
+/** Answers that people labelled already. */
+function labelsIn(
+  { prompt, tests: { conversation } }: Suite,
+  name: string,
+  rubric: Rubric | undefined,
+): string[] {
+  if (rubric !== undefined) return rubric.examples.map(({ content }) => content.trim());
+  if (![prompt.name, prompt.file].includes(name)) return [];
+  return (conversation?.examples ?? []).map(
+    ({ messages }) => messages.at(-1)?.content.trim() ?? '',
+  );
 }

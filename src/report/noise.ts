@@ -3,9 +3,9 @@ import { variantWords } from '../suite/suite.ts';
 import { inSize, percent, count, counted } from '../text/amounts.ts';
 import { JOB_SUMMARY_LIMIT } from './comment.ts';
 import { markdownOf } from './markdown.ts';
+import { bytes } from './sections/detail.ts';
 import {
   NO_LINKS,
-  bytes,
   code,
   joinLines,
   paragraph,

@@ -2,10 +2,10 @@ import type { Result } from '../result/result.ts';
 import { logLine } from '../text/log.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
 import { blankWords, cut, cutNote, shorten } from '../text/visible.ts';
+import type { Detail } from './sections/detail.ts';
 import {
   placeText,
   type Block,
-  type Detail,
   type Inline,
   type Line,
   type Piece,

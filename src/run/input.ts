@@ -1,4 +1,4 @@
-import type { HostCall } from '../config/imports/host-code.ts';
+import type { HostCall } from '../config/imports/foreign-code.ts';
 import { readProject, type ReadOptions, type ReadTools } from '../config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { withText, type ParsedDocuments } from '../documents/files.ts';

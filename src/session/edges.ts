@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HostCall } from '../config/imports/host-code.ts';
+import type { HostCall } from '../config/imports/foreign-code.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Halt } from '../plan/halt.ts';
 import { createActivity, systemClock, type Activity } from '../providers/clock.ts';

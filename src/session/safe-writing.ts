@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, parse, relative, sep } from 'node:path';
 import { UserError, errorMessage, problem } from '../errors.ts';
-import { isWithin } from '../git/ownership.ts';
+import { isWithin } from '../git/discover.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { main } from '../../../src/commands/program.ts';
-import { lfsPointer } from '../../../src/git/lfs.ts';
+import { lfsPointer } from '../../../src/git/missing.ts';
 import {
   createRepository,
   fixtureEnvironment,

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createPace } from '../../../src/providers/health.ts';
-import type { Pace } from '../../../src/providers/health.ts';
+import { type Pace, createPace } from '../../../src/providers/pace.ts';
 
 /** One round: an answer for every slot. */
 function round(pace: Pace, latencyMs: number): number {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { fault } from '../../../src/providers/fault.ts';
 import { createLimiter } from '../../../src/providers/limit.ts';
-import { createPacer } from '../../../src/providers/pacer.ts';
+import { createPacer } from '../../../src/providers/pace.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
 import { vendorUrls } from '../../stand-ins/models/server.ts';
 import {

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { COMMENT_LIMIT, renderComment } from '../../../src/report/comment.ts';
 import { markdownOf } from '../../../src/report/markdown.ts';
 import { referenceBody } from '../../../src/report/page/references.ts';
-import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/document.ts';
+import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/detail.ts';
+
 import type { Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES, sectionBlocks } from '../../../src/report/sections/index.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';

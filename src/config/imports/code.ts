@@ -1,6 +1,6 @@
 import type { Json, JsonMap } from '../../types/plain.ts';
 import { why, type Convert } from './assertion-parts.ts';
-import { javascriptProblem, pythonProblem } from './confined-code.ts';
+import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
 /**
  * A check in code as promptfoo has it: what it is, the bound of its score, and whether it is turned

@@ -5,8 +5,8 @@ import { folderOf } from '../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
+import type { CodeHost, HostSettings } from './foreign-code.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
-import type { CodeHost, HostSettings } from './host-code.ts';
 import { UNNAMED_MODEL } from './models.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { MadePrompt } from '../../suite/suite.ts';
 import type { Message } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { chatIn, messagesIn } from './chats.ts';
-import { codeCommand } from './host-code.ts';
+import { codeCommand } from './foreign-code.ts';
 import type { ImportedModel } from './models.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';

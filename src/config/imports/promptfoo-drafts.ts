@@ -18,7 +18,7 @@ import {
   uniqueNames,
   judgeTheRest,
 } from './draft.ts';
-import type { CodeHost, HostSettings } from './host-code.ts';
+import type { CodeHost, HostSettings } from './foreign-code.ts';
 import { sayUnread } from './promptfoo-assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';

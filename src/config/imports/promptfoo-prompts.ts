@@ -4,7 +4,7 @@ import type { Message, Role } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { messagesIn } from './chats.ts';
 import { lastSteps, type ImportFiles } from './draft.ts';
-import { codeFileIn, type CodeFile, type CodeHost } from './host-code.ts';
+import { codeFileIn, type CodeFile, type CodeHost } from './foreign-code.ts';
 import { readForeignParameters } from './models.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
 import { readable, withFiles } from './promptfoo-parameters.ts';

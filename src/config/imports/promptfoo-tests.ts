@@ -3,7 +3,7 @@ import { valueAt, type Document, type Path } from '../../documents/document.ts';
 import { folderOf } from '../../documents/paths.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { A_TEST, leftOut, type Loss } from './draft.ts';
-import { codeCommand, codeFileIn } from './host-code.ts';
+import { codeCommand, codeFileIn } from './foreign-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import {
   expandVariables,

@@ -1,8 +1,8 @@
+import type { Result } from '../../result/result.ts';
 import { DIFF_SIGNS } from '../../text/markdown.ts';
 import { blankHtml, cut, cutNote, escapeMarkup } from '../../text/visible.ts';
+import { EVERYTHING } from '../sections/detail.ts';
 import {
-  placeText,
-  safeUrl,
   type Block,
   type DiffLine,
   type Inline,
@@ -10,7 +10,11 @@ import {
   type Links,
   type Piece,
   type Tone,
+  placeText,
+  safeUrl,
 } from '../sections/document.ts';
+import { type SectionName, sectionBlocks } from '../sections/index.ts';
+import { headline } from '../sections/outcomes.ts';
 import { SCRIPT } from './script.ts';
 import { POLICY, STYLE } from './style.ts';
 
@@ -244,5 +248,19 @@ export function cardHtml({ title, note, svg, table }: Card): string {
     note === '' ? '' : `<span class="soft">${note}</span>`,
     `</figcaption>${svg}<details class="numbers"><summary>The numbers</summary>`,
     `${table}</details></figure>`,
+  ].join('');
+}
+
+/** The headline, and what stands below it: problems, errors, and reasons where nothing else is shown. */
+export function verdictHtml(
+  { result, links }: { result: Result; links: Links },
+  below: readonly SectionName[] = ['problems', 'errors', 'reasons'],
+): string {
+  const { sign, tone, outcome, subject, line } = headline(result);
+  const more = htmlOf(sectionBlocks(result, EVERYTHING, below), links);
+  return [
+    `<section class="verdict ${tone}"><h1>${sign} ${escapeMarkup(outcome)}`,
+    subject.length === 0 ? '' : `: ${lineHtml(subject, links)}`,
+    `</h1><p>${lineHtml(line, links)}</p>${more}</section>`,
   ].join('');
 }

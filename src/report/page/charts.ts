@@ -10,7 +10,8 @@ import {
   valuesHead,
   valuesWords,
 } from '../sections/attributes.ts';
-import { NAME_LIMIT, bytes } from '../sections/document.ts';
+import { bytes } from '../sections/detail.ts';
+import { NAME_LIMIT } from '../sections/document.ts';
 import {
   attributesWorstFirst,
   explainedSuites,

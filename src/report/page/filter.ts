@@ -6,9 +6,8 @@ import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { explainedSuites } from '../sections/explained-suites.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
-import { STATUS_WORDS } from '../sections/phrases.ts';
+import { STATUS_WORDS, STATUS_ORDER } from '../sections/phrases.ts';
 import type { PageIndex } from './page-index.ts';
-import { STATUS_ORDER } from './references.ts';
 
 /** Tags that can be filtered by, the most frequent ones. */
 const MOST_TAGS = 200;

@@ -2,13 +2,14 @@ import type { Result } from '../../result/result.ts';
 import { variantWords } from '../../suite/suite.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import { NAME_LIMIT, type Links, bytes } from '../sections/document.ts';
+import { bytes } from '../sections/detail.ts';
+import { NAME_LIMIT, type Links } from '../sections/document.ts';
 import { suitesWorstFirst, type ReferenceEntry } from '../sections/order.ts';
-import { repeatedNames } from '../sections/phrases.ts';
+import { repeatedNames, STATUS_ORDER } from '../sections/phrases.ts';
 import { lines } from './blocks.ts';
 import { SEARCH_HTML, choicesHtml, frequentTags, kindsHtml } from './filter.ts';
 import type { PageIndex } from './page-index.ts';
-import { STATUS_ORDER, referenceHtml } from './references.ts';
+import { referenceHtml } from './references.ts';
 
 /** References of all suites, worst first: by status, then by suite. */
 export function worstFirst({ suites }: Result): ReferenceEntry[] {

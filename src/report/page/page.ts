@@ -1,13 +1,13 @@
 import type { Result } from '../../result/result.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import { NAME_LIMIT, bytes, type Links } from '../sections/document.ts';
+import { bytes, EVERYTHING } from '../sections/detail.ts';
+import { type Links, NAME_LIMIT, placeLinks } from '../sections/document.ts';
 import { SECTION_NAMES, sectionBlocks, type SectionName } from '../sections/index.ts';
 import type { ReferenceEntry } from '../sections/order.ts';
 import { headline } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
-import { placeLinks } from '../sections/place-links.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
-import { htmlOf, lines, pageHtml } from './blocks.ts';
+import { htmlOf, lines, pageHtml, verdictHtml } from './blocks.ts';
 import { chartsOf, type Charts } from './charts.ts';
 import { dashboardHtml } from './dashboard.ts';
 import { OPEN_ROWS, listHtml, listNotes, worstFirst } from './list.ts';
@@ -15,7 +15,6 @@ import { pageIndex, type PageIndex } from './page-index.ts';
 import { FULL_META, groups } from './references.ts';
 import { dialogueLengths } from './samples.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
-import { EVERYTHING, verdictHtml } from './verdict.ts';
 
 /**
  * A report of up to a thousand references stays below this; each further one adds room for itself.

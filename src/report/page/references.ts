@@ -1,65 +1,17 @@
 import { countsForVerdict } from '../../result/counts.ts';
-import type {
-  ReferenceResult,
-  ReferenceStatus,
-  SideResult,
-  TryResult,
-} from '../../result/reference-result.ts';
+import type { ReferenceResult, SideResult, TryResult } from '../../result/reference-result.ts';
 import { probability, count } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
-import {
-  NAME_LIMIT,
-  code,
-  place,
-  standsOn,
-  type Links,
-  type Piece,
-  type Tone,
-} from '../sections/document.ts';
+import { NAME_LIMIT, code, place, standsOn, type Links, type Piece } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
 import { jsonText, marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
 import { faceOf } from '../sections/faces.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
-import { STATUS_WORDS, passWords, rateInterval } from '../sections/phrases.ts';
+import { STATUS_WORDS, passWords, rateInterval, STATUS_TONES } from '../sections/phrases.ts';
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 import type { PageIndex, RatedAttribute } from './page-index.ts';
 import { dialogueHtml, ratingsHtml } from './samples.ts';
-
-/** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
-export const STATUS_ORDER: readonly ReferenceStatus[] = [
-  'regressed',
-  'fell',
-  'fail',
-  'error',
-  'ungraded',
-  'inconclusive',
-  'flaky',
-  'removed',
-  'edited',
-  'added',
-  'improved',
-  'rose',
-  'unchanged',
-  'pass',
-];
-
-export const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
-  regressed: 'bad',
-  fell: 'bad',
-  fail: 'bad',
-  error: 'bad',
-  ungraded: 'open',
-  inconclusive: 'open',
-  flaky: 'open',
-  removed: 'neutral',
-  edited: 'neutral',
-  added: 'neutral',
-  improved: 'good',
-  rose: 'good',
-  unchanged: 'good',
-  pass: 'good',
-};
 
 interface RowInput {
   /** What its suite is called; null: there is only one. */

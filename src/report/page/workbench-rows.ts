@@ -6,8 +6,8 @@ import type { SuiteResult } from '../../result/suite-result.ts';
 import { variantWords } from '../../suite/suite.ts';
 import type { Side } from '../../types/plain.ts';
 import { suiteKey } from '../sections/explained-suites.ts';
+import { STATUS_ORDER } from '../sections/phrases.ts';
 import { ROW_ORDER, type RowStatus } from './filter.ts';
-import { STATUS_ORDER } from './references.ts';
 
 /** One answer sheet: a reference of one prompt with one variant, on base and in the working tree. */
 export interface Cell {

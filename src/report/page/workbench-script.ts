@@ -1,4 +1,4 @@
-import { LIST_SCRIPT } from './long-list.ts';
+import { LIST_SCRIPT } from './script.ts';
 
 /**
  * The script of the workbench's page: it fetches the board as data and puts those of its rows near

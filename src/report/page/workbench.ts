@@ -3,16 +3,17 @@ import type { Result } from '../../result/result.ts';
 import { dollars } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
+import { EVERYTHING } from '../sections/detail.ts';
 import { NAME_LIMIT, NO_LINKS } from '../sections/document.ts';
 import { emphasise } from '../sections/emphasis.ts';
 import { faceOf } from '../sections/faces.ts';
 import { notices } from '../sections/notices.ts';
+import { STATUS_TONES } from '../sections/phrases.ts';
 import type { SentPrompts } from '../sections/reference-view.ts';
-import { chip, htmlOf, lineHtml, piecesHtml } from './blocks.ts';
+import { chip, htmlOf, lineHtml, piecesHtml, verdictHtml } from './blocks.ts';
 import { choicesHtml, frequentTags, kindsHtml, ROW_WORDS, type RowStatus } from './filter.ts';
 import { pageIndex, type PageIndex } from './page-index.ts';
-import { dots, referenceBody, STATUS_TONES } from './references.ts';
-import { EVERYTHING, verdictHtml } from './verdict.ts';
+import { dots, referenceBody } from './references.ts';
 import {
   attributesIn,
   cellIn,

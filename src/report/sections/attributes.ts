@@ -2,6 +2,7 @@ import type { AttributeResult } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
 import { percent, signed, count, counted, meansInWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import type { Detail } from './detail.ts';
 import {
   code,
   group,
@@ -10,7 +11,6 @@ import {
   paragraph,
   text,
   type Block,
-  type Detail,
   type Line,
 } from './document.ts';
 import {

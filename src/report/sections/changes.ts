@@ -2,6 +2,7 @@ import type { Cause, CauseUnit } from '../../result/causes.ts';
 import type { ChangedText } from '../../result/changes.ts';
 import type { Result } from '../../result/result.ts';
 import { counted } from '../../text/amounts.ts';
+import type { Detail } from './detail.ts';
 import {
   group,
   joinLines,
@@ -10,7 +11,6 @@ import {
   strong,
   text,
   type Block,
-  type Detail,
   type DiffLine,
   type Inline,
   type Line,

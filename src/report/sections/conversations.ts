@@ -9,16 +9,8 @@ import type {
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { percent, signed, count, counted } from '../../text/amounts.ts';
-import {
-  code,
-  group,
-  joinLines,
-  paragraph,
-  text,
-  type Block,
-  type Detail,
-  type Line,
-} from './document.ts';
+import type { Detail } from './detail.ts';
+import { code, group, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, change as changeOf, rateInterval } from './phrases.ts';
 

@@ -4,6 +4,7 @@ import type { ReferenceResult, TryResult } from '../../result/reference-result.t
 import type { Result } from '../../result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import type { Detail } from './detail.ts';
 import {
   SENTENCE,
   code,
@@ -13,7 +14,6 @@ import {
   strong,
   text,
   type Block,
-  type Detail,
   type Line,
 } from './document.ts';
 import { shortFace } from './faces.ts';

@@ -5,16 +5,8 @@ import { canonicalJson } from '../../suite/canonical-json.ts';
 import { counted } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import type { Json } from '../../types/plain.ts';
-import {
-  type Block,
-  type Detail,
-  type Line,
-  code,
-  joinLines,
-  lineBreak,
-  paragraph,
-  text,
-} from './document.ts';
+import type { Detail } from './detail.ts';
+import { type Block, type Line, code, joinLines, lineBreak, paragraph, text } from './document.ts';
 import { emphasise, whole } from './emphasis.ts';
 import { ownFailures } from './failures.ts';
 import { endedLine, exampleTries, transcriptLine, turnLine, whyNot } from './order.ts';

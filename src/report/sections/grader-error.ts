@@ -2,7 +2,8 @@ import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import type { Result } from '../../result/result.ts';
 import type { GraderError, SuiteResult } from '../../result/suite-result.ts';
 import { counted, percent, signed } from '../../text/amounts.ts';
-import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
+import type { Detail } from './detail.ts';
+import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, rateInterval, repeatedNames, suiteName } from './phrases.ts';
 

@@ -3,15 +3,8 @@ import { attributes } from './attributes.ts';
 import { causes, otherCauses } from './causes.ts';
 import { changedLines, otherChanges } from './changes.ts';
 import { conversations, evaluators } from './conversations.ts';
-import {
-  joinLines,
-  paragraph,
-  strong,
-  text,
-  type Block,
-  type Detail,
-  type Line,
-} from './document.ts';
+import type { Detail } from './detail.ts';
+import { joinLines, paragraph, strong, text, type Block, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { flippedReferences } from './flipped-references.ts';
 import { footer } from './footer.ts';

@@ -2,6 +2,7 @@ import type { Insight } from '../../result/attributes.ts';
 import type { Result } from '../../result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import type { Detail } from './detail.ts';
 import {
   code,
   group,
@@ -10,7 +11,6 @@ import {
   strong,
   text,
   type Block,
-  type Detail,
   type Line,
 } from './document.ts';
 import { suiteKey, droppedWords, explainedSuites } from './explained-suites.ts';

@@ -11,16 +11,8 @@ import {
   signed,
   signedValue,
 } from '../../text/amounts.ts';
-import {
-  code,
-  group,
-  lineBreak,
-  paragraph,
-  text,
-  type Block,
-  type Detail,
-  type Line,
-} from './document.ts';
+import type { Detail } from './detail.ts';
+import { code, group, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 

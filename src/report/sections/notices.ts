@@ -6,6 +6,7 @@ import type { Result } from '../../result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice, NoticeKind, Problem, Side } from '../../types/plain.ts';
+import type { Detail } from './detail.ts';
 import {
   group,
   joinLines,
@@ -13,7 +14,6 @@ import {
   place,
   text,
   type Block,
-  type Detail,
   type Line,
   SENTENCE,
 } from './document.ts';

@@ -190,3 +190,38 @@ export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<
     ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
     : [code(name)];
 }
+
+/** The order of references in a suite, and of the filter's boxes: what needs a look comes first. */
+export const STATUS_ORDER: readonly ReferenceStatus[] = [
+  'regressed',
+  'fell',
+  'fail',
+  'error',
+  'ungraded',
+  'inconclusive',
+  'flaky',
+  'removed',
+  'edited',
+  'added',
+  'improved',
+  'rose',
+  'unchanged',
+  'pass',
+];
+
+export const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
+  regressed: 'bad',
+  fell: 'bad',
+  fail: 'bad',
+  error: 'bad',
+  ungraded: 'open',
+  inconclusive: 'open',
+  flaky: 'open',
+  removed: 'neutral',
+  edited: 'neutral',
+  added: 'neutral',
+  improved: 'good',
+  rose: 'good',
+  unchanged: 'good',
+  pass: 'good',
+};

@@ -3,7 +3,8 @@ import type { ReferenceResult, ReferenceStatus } from '../../result/reference-re
 import type { Result } from '../../result/result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
+import type { Detail } from './detail.ts';
+import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';

@@ -4,16 +4,8 @@ import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import { decimal, pValue, percent, pointsBetween, counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import {
-  code,
-  group,
-  joinLines,
-  paragraph,
-  text,
-  type Block,
-  type Detail,
-  type Line,
-} from './document.ts';
+import type { Detail } from './detail.ts';
+import { code, group, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { shortFaceOf } from './faces.ts';
 import { andMore } from './phrases.ts';
 import { becauseLine } from './suites.ts';

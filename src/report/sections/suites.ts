@@ -5,6 +5,7 @@ import type { Because, SuiteResult } from '../../result/suite-result.ts';
 import { variantChanges, variantWords } from '../../suite/suite.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import type { Detail } from './detail.ts';
 import {
   code,
   group,
@@ -14,7 +15,6 @@ import {
   place,
   text,
   type Block,
-  type Detail,
   type Line,
   SENTENCE,
 } from './document.ts';

@@ -5,7 +5,8 @@ import type { SuiteResult, BothSides, ClassificationSummary } from '../../result
 import { type Interval, wilson } from '../../statistics/interval.ts';
 import { variantWords } from '../../suite/suite.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
-import { code, group, paragraph, text, type Block, type Detail, type Line } from './document.ts';
+import type { Detail } from './detail.ts';
+import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 

@@ -4,7 +4,7 @@ import {
   pythonMetric,
   type CodeCheck,
 } from '../../../../src/config/imports/code.ts';
-import { javascriptProblem, pythonProblem } from '../../../../src/config/imports/confined-code.ts';
+import { javascriptProblem, pythonProblem } from '../../../../src/config/imports/foreign-code.ts';
 import { realSandbox } from '../../metrics/real-sandbox.ts';
 
 const sandbox = realSandbox();

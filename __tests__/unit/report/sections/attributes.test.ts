@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { plainFindings } from '../../../../src/explain/insight.ts';
 import { renderComment, checkSummary } from '../../../../src/report/comment.ts';
 import { attributes } from '../../../../src/report/sections/attributes.ts';
-import { COMMENT_LEVELS } from '../../../../src/report/sections/document.ts';
+import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
+
 import { explainedSuites } from '../../../../src/report/sections/explained-suites.ts';
 import { insights } from '../../../../src/report/sections/insights.ts';
 import { renderBlocks, renderTerminal } from '../../../../src/report/terminal.ts';

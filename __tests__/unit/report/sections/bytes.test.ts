@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { bytes } from '../../../../src/report/sections/document.ts';
+import { bytes } from '../../../../src/report/sections/detail.ts';
+
 import fc from '../../../fuzz.ts';
 
 test('the size of a text is that of its UTF-8 form, broken surrogates included', () => {

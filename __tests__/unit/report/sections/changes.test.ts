@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { changedLines } from '../../../../src/report/sections/changes.ts';
-import { COMMENT_LEVELS, NO_LINKS } from '../../../../src/report/sections/document.ts';
+import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
+import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import type { Cause, CauseUnit } from '../../../../src/result/causes.ts';
 import type { ChangedText } from '../../../../src/result/changes.ts';

@@ -3,11 +3,8 @@ import { renderComment, renderSummary } from '../../../../src/report/comment.ts'
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
-import {
-  COMMENT_LEVELS,
-  NO_LINKS,
-  SUMMARY_LEVELS,
-} from '../../../../src/report/sections/document.ts';
+import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../../src/report/sections/detail.ts';
+import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import {
   SECTION_NAMES,
   sectionBlocks,

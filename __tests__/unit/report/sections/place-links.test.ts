@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
-import { placeLinks } from '../../../../src/report/sections/place-links.ts';
+import { placeLinks } from '../../../../src/report/sections/document.ts';
 import { readResultValue } from '../../../../src/result/result.ts';
 import { regression, resultOf } from '../results.ts';
 
