@@ -62,8 +62,12 @@ export function holdToCaps(
   return guard;
 }
 
-/** Prices by the project's settings, else by the vendors' lists. */
-export async function priceOf({ project: { settings } }: Opened, edges: Edges): Promise<Price> {
-  const { list } = await edges.pricing();
+/** Prices of these targets by the project's settings, else by the vendors' lists. */
+export async function priceOf(
+  { project: { settings } }: Opened,
+  edges: Edges,
+  targets: readonly Target[],
+): Promise<Price> {
+  const { list } = await edges.pricing(targets);
   return priceFrom([settings], list);
 }

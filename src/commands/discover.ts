@@ -106,7 +106,7 @@ async function ask(
 ): Promise<Asked> {
   const { project } = opened;
   const grader = graderOf(opened, options);
-  const price = await priceOf(opened, edges);
+  const price = await priceOf(opened, edges, [grader.target]);
   const plan = planDiscovery(project, grader, price);
   for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
   const guard = holdToCaps(

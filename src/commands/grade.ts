@@ -63,7 +63,7 @@ async function testOfSuite(
     {
       calls: evaluatorCallsOf([test]),
       targets,
-      price: await priceOf(opened, edges),
+      price: await priceOf(opened, edges, targets),
       forecast: null,
       problems,
     },
@@ -175,11 +175,12 @@ async function testRubric(
     );
   }
   const calls = rubric.examples.length * graders.length * repeats;
+  const targets = graders.map(({ target }) => target);
   holdToCaps(
     {
       calls,
-      targets: graders.map(({ target }) => target),
-      price: await priceOf(opened, edges),
+      targets,
+      price: await priceOf(opened, edges, targets),
       forecast: null,
       problems,
     },

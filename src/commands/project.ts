@@ -14,6 +14,7 @@ import { accessFrom, secretsOf } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import type { KeptStores } from '../session/kept-stores.ts';
 import { withRepository } from '../session/opened-repository.ts';
+import { keepHeapSmall } from '../session/runtime.ts';
 import type { Output } from '../session/safe-writing.ts';
 import { openSession, withEdges, type Session, type SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
@@ -258,5 +259,6 @@ export function asking<T>(
   { session, tree }: Opened,
   work: (edges: Edges) => Promise<T>,
 ): Promise<T> {
+  keepHeapSmall({ asks: true });
   return withEdges(session, { base: null, head: tree }, work);
 }

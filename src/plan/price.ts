@@ -7,6 +7,7 @@ import {
   type CachedTokens,
   type Complete,
   type Completion,
+  type HostedTarget,
   type Purpose,
   type Request,
   type Target,
@@ -187,6 +188,11 @@ export type ListPrice = (
   model: string,
 ) => ((usage: Usage, cached?: CachedTokens) => number) | null;
 
+/** Whether the target's price may be one of a vendor's list. */
+export function isListed(target: Target): target is HostedTarget {
+  return isHosted(target) && target.endpoint === null;
+}
+
 /** For runs that look nothing up. */
 export const NO_LIST: ListPrice = () => null;
 
@@ -208,8 +214,7 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
     // Most settings give none, and this is asked for every answer.
     const price = given.size === 0 ? undefined : given.get(keyOf(target));
     if (price !== undefined) return givenPrice(price, usage, cached);
-    if (target.provider === 'program' || target.endpoint !== null) return null;
-    return list(target.provider, target.model)?.(usage, cached) ?? null;
+    return isListed(target) ? (list(target.provider, target.model)?.(usage, cached) ?? null) : null;
   };
   return (target, usage, cached) => {
     const price = ofCall(target, usage, cached);

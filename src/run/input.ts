@@ -71,10 +71,10 @@ export interface PlanTools {
   /** Compiles the project's code; absent: nobody looks at it before it runs. */
   evaluate?: JudgeEdges['evaluate'];
   /**
-   * Vendors' public prices, and whether an answer lies in a store; asked for only by a run that has
-   * something to ask.
+   * Vendors' public prices, where one of these targets may have one, and whether an answer lies in
+   * a store; asked for only by a run that has something to ask.
    */
-  pricing(): Promise<Pricing>;
+  pricing(targets: readonly Target[]): Promise<Pricing>;
   /** What is wrong with the lines of the servers that these targets are at; absent: nothing. */
   clashingHeaders?(targets: readonly Target[]): Problem[];
 }

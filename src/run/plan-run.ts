@@ -16,6 +16,7 @@ import type { Result } from '../result/result.ts';
 import { arrange, type Arranged } from '../select/arrange.ts';
 import { sources } from '../select/trust.ts';
 import { DEFAULT_GATE } from '../suite/gate-settings.ts';
+import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import { withCauseCalls } from './causes.ts';
 import {
@@ -44,7 +45,8 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   const arranged = arrange(read.base, read.head, sources(input.trust));
   const selected = prepare(input, arranged, tools.hash, read.pinned);
-  const pricing = callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing();
+  const pricing =
+    callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing(pricedTargets(selected));
   const explaining = await withoutStored(selected.explaining, selected.suites, input.mode, {
     stored: pricing.stored,
     random: tools.random,
@@ -94,6 +96,15 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     sweep,
     sweepsFurther: read.sweepsFurther,
   };
+}
+
+/** Every place that this run may ask, whatever it finds on its way. */
+function pricedTargets(selected: Omit<Prepared, 'price'>): Target[] {
+  const later = [selected.explaining?.grader ?? null, selected.drafter?.grader ?? null];
+  return [
+    ...targetsOf(selected),
+    ...later.flatMap((grader) => (grader === null ? [] : [grader.target])),
+  ];
 }
 
 /** Graders whose price nobody knows are not asked where a cap holds. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { HostCall } from '../config/imports/foreign-code.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Halt } from '../plan/halt.ts';
+import { NO_LIST, isListed } from '../plan/price.ts';
 import { createActivity, systemClock, type Activity } from '../providers/clock.ts';
 import { createProviders, type Providers } from '../providers/index.ts';
 import type { Edges } from '../run/input.ts';
@@ -119,8 +120,8 @@ export function openWorld(options: WorldOptions): World {
     solve: createSolver(),
     random: delimiterFrom,
     hash: sha256,
-    pricing: async () => ({
-      list: await loadListPrices(new Date()),
+    pricing: async (targets) => ({
+      list: targets.some(isListed) ? await loadListPrices(new Date()) : NO_LIST,
       stored: await asking.reader(),
     }),
     guard: asking.guard,

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { INPUT_DEFAULTS, type Inputs } from '../config/inputs.ts';
 import type { Repository } from '../git/repository.ts';
+import { callsOf } from '../plan/plan.ts';
 import { suitesOf } from '../plan/prepared.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { NoiseResult } from '../result/noise.ts';
@@ -196,8 +197,7 @@ export async function withEdges<T>(
   work: (edges: Edges) => Promise<T>,
   exchange?: AnswerExchange,
 ): Promise<T> {
-  const { ground, record, log, planned, role } = session;
-  if (role !== 'plan') keepHeapSmall();
+  const { ground, record, log, planned } = session;
   const write = record === null ? null : recorder(record, ground, log);
   const progress: Progress = createProgress({ ...session.progress, now: Date.now });
   const world = openWorld({
@@ -208,6 +208,7 @@ export async function withEdges<T>(
     planned(plan, ready) {
       planned(plan, ready);
       progress.planned(plan, ready);
+      keepHeapSmall({ asks: callsOf(plan) > ready.forecast.stored });
     },
     answered: progress.answered,
     looking: progress.looking,

@@ -244,7 +244,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
       ? {}
       : { history: async () => ({ ...(await history()), add: null }) }),
     // As if all were stored: what makes no model calls has no price, and passes no cap.
-    pricing: async () => ({ ...(await edges.pricing()), stored: () => true }),
+    pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
     guard() {
       edges.guard({
         attempt: () => {
