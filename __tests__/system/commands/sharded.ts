@@ -135,6 +135,14 @@ export const PROJECT: FixtureFiles = {
   ].join('\n'),
 };
 
+/** For sweeps of `twin` alone: of the suites beside it, one is left, which starts nothing. */
+export const TWIN: FixtureFiles = Object.fromEntries(
+  ['ask', 'taped', 'app'].flatMap((name) => [
+    [`prompts/${name}.yaml`, null],
+    [`prompts/tests/${name}.yaml`, null],
+  ]),
+);
+
 export async function openSharded({
   answer = knowing,
   files = {},

@@ -6,7 +6,7 @@ import { mergeWords, shardWords } from '../../../src/report/plan.ts';
 import type { Result } from '../../../src/result/result.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
-import { openSharded, PROJECT, type Sharded } from './sharded.ts';
+import { openSharded, PROJECT, TWIN, type Sharded } from './sharded.ts';
 
 // A test is a dozen runs.
 jest.setTimeout(120_000);
@@ -57,7 +57,7 @@ describe('a sweep on several machines', () => {
 
   test('goes by its commit where nothing is uncommitted, as on one machine, though the shards left folders there', async () => {
     const { evaldiff, report, shards, repository } = await open({
-      files: { '.gitignore': '*.sqlite\nreport-*\n' },
+      files: { ...TWIN, '.gitignore': '*.sqlite\nreport-*\n' },
     });
     const folders = await shards(2);
     expect(
@@ -177,6 +177,7 @@ describe('a sweep on several machines', () => {
     ).join('');
     const { shards, report, server, read } = await open({
       files: {
+        ...TWIN,
         'evaldiff.yaml': `${String(PROJECT['evaldiff.yaml'])}qualeval: { enabled: on }\n`,
         'prompts/tests/twin.yaml': `metrics: [{ name: exact, uses: exact_match }]\nreferences:\n${questions}`,
       },
@@ -216,6 +217,7 @@ describe('a sweep on several machines', () => {
         headers: { 'retry-after-ms': '1' },
         error: { message: 'busy' },
       }),
+      files: TWIN,
     });
     const refused = await evaldiff('run', '--shard', '1/3', '--max-calls', '10', 'prompts=twin');
     expect(refused).toMatchObject({ code: 2 });
@@ -239,6 +241,7 @@ describe('a sweep on several machines', () => {
 test('what vendors read from their caches is kept by each part, and said by shard and merge', async () => {
   const { shards, read } = await open({
     answer: () => ({ text: 'answer to 1', usage: { input: 2000, output: 5, read: 1024 } }),
+    files: TWIN,
   });
   const folders = await shards(2, 'prompts=twin', 'temperature=0');
   const manifests = folders.map(
@@ -259,6 +262,7 @@ test('a shard that got the dear questions may spend what they cost', async () =>
   const { evaldiff, shards, report, server } = await open({
     answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 200 } }),
     files: {
+      ...TWIN,
       'evaldiff.yaml':
         'n_tries: 1\nmodels:\n  dear: { provider: openai, endpoint: local, model: dear-1, price: { input: 1000, output: 1000 } }\n  cheap: { provider: openai, endpoint: local, model: cheap-1, price: { input: 1, output: 1 } }\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
     },

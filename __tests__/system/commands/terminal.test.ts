@@ -1,7 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
@@ -109,22 +107,5 @@ describe('the terminal of a process', () => {
     });
     const [code] = (await once(child, 'close')) as [number];
     expect([code, complaint.replaceAll(/^\(.*\n/gm, '')]).toEqual([0, '']);
-  });
-
-  test.each([
-    ['is kept among the caches of its user', {}, true],
-    ['is not kept in CI, where others may have been at work before', { CI: 'true' }, false],
-  ])('what Node compiles of it %s', (_name, env, kept) => {
-    const home = mkdtempSync(join(tmpdir(), 'evaldiff-home-'));
-    try {
-      execFileSync(
-        process.execPath,
-        [join(import.meta.dirname, '../../../src/cli.ts'), '--version'],
-        { env: { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: home, ...env } },
-      );
-      expect(existsSync(join(home, 'evaldiff', 'compiled'))).toBe(kept);
-    } finally {
-      rmSync(home, { recursive: true, force: true });
-    }
   });
 });

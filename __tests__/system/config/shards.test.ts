@@ -20,6 +20,7 @@ import {
   fixtureEnvironment,
   removeTemporaryFolders,
   temporaryFolder,
+  type FixtureFiles,
   type FixtureRepository,
 } from '../../stand-ins/repository.ts';
 import { knowing, PROJECT } from '../commands/sharded.ts';
@@ -35,6 +36,32 @@ let models: ModelServer;
 let repository: FixtureRepository;
 let head: string;
 
+// Nothing that needs the host: a job runs confined unless its workflow says otherwise.
+const WHOLE: FixtureFiles = {
+  ...PROJECT,
+  'prompts/app.yaml': null,
+  'prompts/tests/app.yaml': null,
+};
+
+/** Of the same, what is asked in one turn and judged without code, at a price below the limit. */
+const SMALL: FixtureFiles = {
+  ...WHOLE,
+  'evaldiff.yaml': String(PROJECT['evaldiff.yaml']).replaceAll('1000', '1'),
+  'prompts/talk.yaml': null,
+  'prompts/tests/talk.yaml': null,
+  'prompts/taped.yaml': null,
+  'prompts/tests/taped.yaml': null,
+  'prompts/tests/ask.yaml': String(PROJECT['prompts/tests/ask.yaml']).replace(
+    /^metrics_rollup:\n(?: .*\n)+/m,
+    '',
+  ),
+};
+
+function begin(files: FixtureFiles): void {
+  repository = createRepository();
+  head = repository.commit('begin', files);
+}
+
 beforeEach(async () => {
   [artifacts, github, models] = await Promise.all([
     startArtifactServer(),
@@ -44,13 +71,7 @@ beforeEach(async () => {
     }),
     startModelServer({ answer: knowing }),
   ]);
-  repository = createRepository();
-  // Nothing that needs the host: a job runs confined unless its workflow says otherwise.
-  head = repository.commit('begin', {
-    ...PROJECT,
-    'prompts/app.yaml': null,
-    'prompts/tests/app.yaml': null,
-  });
+  begin(SMALL);
   jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 afterEach(async () => {
@@ -207,14 +228,7 @@ test('a job that is cancelled stores what it paid for before it reports, for its
 });
 
 test('a sweep in batches is told when it leaves no other job a way to pick them up', async () => {
-  const gone = Object.fromEntries(
-    ['talk', 'taped'].flatMap((name) => [
-      [`prompts/${name}.yaml`, null],
-      [`prompts/tests/${name}.yaml`, null],
-    ]),
-  );
   head = repository.commit('batches', {
-    ...gone,
     'evaldiff.yaml': 'grader: { model: m }\nmodels:\n  m: { provider: openai, transport: batch }\n',
   });
   // Without a key nothing is sent; what was planned is said before.
@@ -231,6 +245,7 @@ test('a sweep in batches is told when it leaves no other job a way to pick them 
 
 describe('a sharded sweep in a workflow', () => {
   test('is one result, one check and one summary: the bytes of an unsharded run of the same answers', async () => {
+    begin(WHOLE);
     const shards = [];
     for (const shard of ['1/3', '2/3', '3/3']) shards.push(await job({ mode: 'sweep', shard }));
     for (const [index, { conclusion, outputs, summary, report, log, errors }] of shards.entries()) {
@@ -279,6 +294,7 @@ describe('a sharded sweep in a workflow', () => {
   });
 
   test('may leave the keys out of the merge: what was answered needs none', async () => {
+    begin(WHOLE);
     for (const shard of ['1/2', '2/2']) await job({ mode: 'sweep', shard });
     const merged = await job({ mode: 'merge' }, { without: ['LOCAL_KEY'] });
     expect(merged.errors).toEqual([]);
@@ -290,6 +306,7 @@ describe('a sharded sweep in a workflow', () => {
   });
 
   test('is red without one of its shards, says which references that leaves out, and how to go on', async () => {
+    begin(WHOLE);
     await job({ mode: 'sweep', shard: '1/3' });
     await job({ mode: 'sweep', shard: '3/3' });
     const merged = await job({ mode: 'merge' });

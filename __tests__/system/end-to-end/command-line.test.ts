@@ -263,6 +263,19 @@ describe('evaldiff without a model', () => {
   });
 });
 
+describe('what Node compiles of the command line', () => {
+  test.each([
+    ['is kept among the caches of its user', {}, true],
+    ['is not kept in CI, where others may have been at work before', { CI: 'true' }, false],
+  ])('%s', async (_name, env, kept) => {
+    const home = temporaryFolder('home');
+    const given = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: home, ...env };
+    const { code } = await startBundle('cli/index.js', ['--version'], given, home);
+    expect(code).toBe(0);
+    expect(existsSync(join(home, 'evaldiff', 'compiled'))).toBe(kept);
+  });
+});
+
 describe('evaldiff demo', () => {
   test('shows the comment of a real regression, without a key or a network, and leaves the reports to read', async () => {
     const folder = temporaryFolder('demo');

@@ -114,10 +114,11 @@ export function start(
  * What every process gets: programs can be found, and git reads no configuration of this machine.
  */
 export function bareEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, LANG } = process.env;
+  const { PATH, LANG, NODE_COMPILE_CACHE } = process.env;
   return {
     PATH,
     LANG,
+    NODE_COMPILE_CACHE,
     HOME: temporaryFolder('home'),
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',

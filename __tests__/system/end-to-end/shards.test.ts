@@ -3,24 +3,25 @@ import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifa
 import { shallowCheckout } from '../../stand-ins/repository.ts';
 import { obedient, quiz, straight } from './projects.ts';
 import type { StepResult } from './runner.ts';
-import { eventPayload, runOn, stage, type Stage } from './stage.ts';
+import { eventPayload, runOn, stage, type Stage, type StepOptions } from './stage.ts';
 
 let artifacts: ArtifactServer | null = null;
 afterEach(async () => {
   await artifacts?.close();
 });
 
+interface Job extends Pick<StepOptions, 'env' | 'shipped'> {
+  inputs: Record<string, string>;
+}
+
 /** A sweep in one workflow run, each job with a checkout of its own. */
-async function workflow(
-  at: Stage,
-  shipped = false,
-): Promise<(inputs: Record<string, string>, env?: Record<string, string>) => Promise<StepResult>> {
+async function workflow(at: Stage): Promise<(job: Job) => Promise<StepResult>> {
   const service = (artifacts = await startArtifactServer());
   const {
     origin,
     commits: [head],
   } = straight(quiz({ questions: 20 }));
-  return (inputs, env = {}) =>
+  return ({ inputs, env = {}, shipped = false }) =>
     runOn(
       at,
       {
@@ -41,10 +42,11 @@ async function workflow(
 
 test('two jobs and a merge ask each question once, and are one result, one check and one summary', async () => {
   const at = await stage(obedient);
-  const job = await workflow(at, true);
+  const job = await workflow(at);
+  // As they are shipped, one of each; the other shard reads and leaves what its twin does.
   const shards = [
-    await job({ mode: 'sweep', shard: '1/2' }),
-    await job({ mode: 'sweep', shard: '2/2' }),
+    await job({ inputs: { mode: 'sweep', shard: '1/2' }, shipped: true }),
+    await job({ inputs: { mode: 'sweep', shard: '2/2' } }),
   ];
   expect(shards.map(({ code, outputs }) => [code, outputs['conclusion']])).toEqual([
     [0, 'neutral'],
@@ -53,7 +55,7 @@ test('two jobs and a merge ask each question once, and are one result, one check
   expect(at.models.requests).toHaveLength(40);
   expect(at.github.state.checkRuns).toEqual([]);
 
-  const merged = await job({ mode: 'merge' });
+  const merged = await job({ inputs: { mode: 'merge' }, shipped: true });
   expect(merged.annotations).toEqual([]);
   expect(merged.outputs).toMatchObject({ conclusion: 'success', 'pass-rate-head': '1.0000' });
   expect(
@@ -67,8 +69,8 @@ test('two jobs and a merge ask each question once, and are one result, one check
 test('a merge whose shard is missing is red and says which', async () => {
   const at = await stage(obedient);
   const job = await workflow(at);
-  await job({ mode: 'sweep', shard: '2/2' });
-  const merged = await job({ mode: 'merge' });
+  await job({ inputs: { mode: 'sweep', shard: '2/2' } });
+  const merged = await job({ inputs: { mode: 'merge' } });
   expect([merged.code, merged.outputs['conclusion']]).toEqual([1, 'error']);
   expect(merged.annotations.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^shard 1\/2 is missing: it leaves out \d+ references/),
@@ -81,7 +83,7 @@ test.each([{ mode: 'sweep', shard: '1/2' }, { mode: 'merge' }])(
   async (inputs) => {
     const at = await stage(obedient);
     const job = await workflow(at);
-    const run = await job(inputs, { GITHUB_SERVER_URL: 'https://github.acme.example' });
+    const run = await job({ inputs, env: { GITHUB_SERVER_URL: 'https://github.acme.example' } });
     expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
     expect(run.annotations.map(({ message }) => message)).toEqual([
       expect.stringContaining(
