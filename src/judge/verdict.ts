@@ -235,7 +235,7 @@ function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): C
   if (rise !== null) return { verdict: 'improved', by: 'rise', p: rise, references: [] };
   const look = { tries, tables, bundles, interval, test: suiteTest(tables, bundles) };
   const final = suite.policy.kind === 'adaptive' ? look : { ...look, tries: MOST_TRIES };
-  const calm = calmness(final, tolerance, false);
+  const calm = calmness(final, tolerance);
   if (calm !== null) return { verdict: 'unchanged', by: calm, ...plain };
   return { verdict: 'inconclusive', by: 'unsettled', ...plain };
 }

@@ -195,12 +195,11 @@ const SMALL_SHARE = 0.7;
 /**
  * Nothing got worse, as far as this look can tell: the bound lies above −tolerance, or the
  * difference is not negative where no more tries are made, or in a small suite. A small suite in
- * which head is ahead stops at once: waiting would find few falls more. `open`: a reference is
- * under suspicion.
+ * which head is ahead stops at once: waiting would find few falls more.
  */
-export function calmness(look: Look, tolerance: number, open: boolean): 'bound' | 'level' | null {
+export function calmness(look: Look, tolerance: number): 'bound' | 'level' | null {
   const { interval, tries, tables } = look;
-  if (interval === null || open) return null;
+  if (interval === null) return null;
   if (interval.low > -tolerance) return 'bound';
   const flawless = flawlessBound(tables.filter(isComparable).length, tries);
   const small = flawless >= SMALL_SHARE * tolerance;

@@ -71,7 +71,7 @@ function isSettled(
   if (look === undefined) return false;
   if (decidingLook(looks, levels, suite.minDrop, 'up') !== null) return true;
   const tolerance = toleranceOf(suite.tolerance, visibleAt(look.tables, levels));
-  const calm = together || calmness(look, tolerance, false) !== null;
+  const calm = together || calmness(look, tolerance) !== null;
   return calm && !within(look.test.midDown, FUTILE);
 }
 

@@ -126,14 +126,10 @@ describe('calm', () => {
     );
 
   test('is what the bound says, or the difference in a suite too small for the bound', () => {
-    expect(calmness(look(20, 2), 0.1, false)).toBe('bound');
-    expect(calmness(look(8, 2), 0.1, false)).toBeNull();
-    expect(calmness(look(8, 3), 0.1, false)).toBe('level');
-    expect(calmness(look(20, 5, 5), 0.1, false)).toBeNull();
-  });
-
-  test('is nothing while a reference is suspicious', () => {
-    expect(calmness(look(20, 2), 0.1, true)).toBeNull();
+    expect(calmness(look(20, 2), 0.1)).toBe('bound');
+    expect(calmness(look(8, 2), 0.1)).toBeNull();
+    expect(calmness(look(8, 3), 0.1)).toBe('level');
+    expect(calmness(look(20, 5, 5), 0.1)).toBeNull();
   });
 
   test('is said of several suites together, unless one of them looks worse', () => {
