@@ -4,7 +4,8 @@ import * as core from '@actions/core';
 import { INPUT_DEFAULTS, readInputs } from '../config/inputs.ts';
 import { UserError, errorTrace, formatProblem, problem } from '../errors.ts';
 import { parsePayload, readEvent, resolveMode } from '../github/event.ts';
-import { accessFrom, secretsOf, withoutSecrets } from '../session/access.ts';
+import { secretsIn } from '../providers/address.ts';
+import { accessFrom, withoutSecrets } from '../session/access.ts';
 import { reasonOf } from '../session/safe-writing.ts';
 import { endLine, logText } from '../text/log.ts';
 import { visible, visibleLine } from '../text/visible.ts';
@@ -25,7 +26,7 @@ export async function runStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
 async function judgeStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
   const { inputs, problems } = readInputs(givenInputs(env));
   const access = accessFrom(inputs, env);
-  const secrets = [...secretsOf(access), inputs.token].filter((secret) => secret !== '');
+  const secrets = [...secretsIn(access), inputs.token].filter((secret) => secret !== '');
   for (const secret of secrets) core.setSecret(secret);
   if (problems.length > 0) throw new UserError(problems);
   const facts = readEvent(env, parsePayload(await payloadText(env)));

@@ -8,9 +8,10 @@ import { UserError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
 import { builtInRubrics } from '../metrics/rubric.ts';
+import { secretsIn } from '../providers/address.ts';
 import type { Edges } from '../run/input.ts';
 import { trustLevel } from '../select/trust.ts';
-import { accessFrom, secretsOf } from '../session/access.ts';
+import { accessFrom } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import type { KeptStores } from '../session/kept-stores.ts';
 import { withRepository } from '../session/opened-repository.ts';
@@ -138,7 +139,7 @@ function sessionOptions(
     env,
     ...read,
     // Shorter ones stand for "none": taken out, they would tear words apart.
-    secrets: secretsOf(read.access).filter(({ length }) => length >= SHORTEST_KEY),
+    secrets: secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY),
     role,
     trust: trustLevel(COMMAND_LINE, {
       trust,

@@ -17,7 +17,7 @@ import { createSandbox } from '../sandbox/index.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { comparesEmbeddings, isModelGraded } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
-import { counted } from '../text/amounts.ts';
+import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Json, JsonMap, Problem } from '../types/plain.ts';
 import type { Terminal } from './terminal.ts';
@@ -77,8 +77,7 @@ async function jsonAt(path: string, file: string): Promise<Json> {
   const handle = await open(path).catch(() => refuse('cannot be read'));
   try {
     const { size } = await handle.stat();
-    if (size > MOST_BYTES)
-      return refuse(`is ${String(size)} bytes; the limit is ${String(MOST_BYTES)}`);
+    if (size > MOST_BYTES) return refuse(tooManyBytes(size, MOST_BYTES));
     return JSON.parse(await handle.readFile('utf8')) as Json;
   } catch (error) {
     if (error instanceof UserError) throw error;

@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { problem } from '../errors.ts';
+import { tooManyBytes } from '../text/amounts.ts';
 import type { Json, Problem, JsonMap } from '../types/plain.ts';
 import { emptyMap } from './document.ts';
 import { FORBIDDEN_KEYS, fileFlaw, type Limits, valueFlaw } from './limits.ts';
@@ -44,7 +45,7 @@ export function readRows(
   const read = FORMATS[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
   if (read === undefined) return fail(0, 'must be a .jsonl, .csv or .tsv file');
   if (content.length > limits.dataBytes)
-    return fail(0, `is ${content.length} bytes; the limit is ${limits.dataBytes}`);
+    return fail(0, tooManyBytes(content.length, limits.dataBytes));
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(content);

@@ -1,4 +1,5 @@
 import { UserError, problem } from '../errors.ts';
+import { tooManyBytes } from '../text/amounts.ts';
 import { byCodeUnits } from '../text/order.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -141,9 +142,7 @@ export async function readUpTo(
 ): Promise<Uint8Array | string> {
   try {
     const content = await tree.read(path, limit);
-    return content.length > limit
-      ? `is ${String(content.length)} bytes; the limit is ${String(limit)}`
-      : content;
+    return content.length > limit ? tooManyBytes(content.length, limit) : content;
   } catch (error) {
     const [only] = error instanceof UserError ? error.problems : [];
     if (only === undefined || only.place?.file !== path) throw error;

@@ -8,6 +8,7 @@ import {
   type Document as YamlDocument,
 } from 'yaml';
 import { problem } from '../errors.ts';
+import { tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem } from '../types/plain.ts';
 import { type Document, type Path, type Reading, valueAt } from './document.ts';
 import { DEFAULT_LIMITS, fileFlaw, type Limits } from './limits.ts';
@@ -213,8 +214,7 @@ export function readYaml(
 ): Reading<Document> {
   const bytes =
     typeof content === 'string' ? new TextEncoder().encode(content).length : content.length;
-  if (bytes > limits.yamlBytes)
-    return failed(file, 0, `is ${bytes} bytes; the limit is ${limits.yamlBytes}`);
+  if (bytes > limits.yamlBytes) return failed(file, 0, tooManyBytes(bytes, limits.yamlBytes));
   const text = decode(content);
   if (text === null) return failed(file, 0, 'is not UTF-8 text');
   const flaw = fileFlaw(text);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
+import { tooManyBytes } from '../text/amounts.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { type LfsPointer, MOST_LFS_BYTES, type Missing, lfsPointer } from './missing.ts';
 import { peeled, type ObjectReader } from './objects.ts';
@@ -243,8 +244,7 @@ export function sourceTree(
     const kind = irregular.get(path);
     const refused = (why: string): UserError =>
       new UserError([problem({ file: path, line: 0 }, why)]);
-    const tooLarge = (size: number): UserError =>
-      refused(`is ${String(size)} bytes; the limit is ${String(most)}`);
+    const tooLarge = (size: number): UserError => refused(tooManyBytes(size, most));
     if (kind !== undefined) throw refused(`is a ${kind}; only regular files are read`);
     if (file === undefined) throw refused(`does not exist ${at}`);
     const content = await reader.blobUpTo(file.id, most);

@@ -39,7 +39,10 @@ export interface Address {
   direct: boolean;
 }
 
-/** Every secret value of an access. */
+/**
+ * Every secret value of an access: to be masked, redacted, and taken out of the environment that
+ * others may see.
+ */
 export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] {
   const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
     key,

@@ -14,7 +14,6 @@ import {
   text,
   type Block,
   type Line,
-  type Links,
 } from './sections/document.ts';
 import { problemLine } from './sections/notices.ts';
 import { andMore, costOf, rateInterval, shortSha } from './sections/phrases.ts';
@@ -29,12 +28,8 @@ export function renderNoise(noise: NoiseResult, options: TerminalOptions): strin
 }
 
 /** A measurement of the gate's own false alarms, for the job summary, in at most `limit` bytes. */
-export function renderNoiseSummary(
-  noise: NoiseResult,
-  limit: number = JOB_SUMMARY_LIMIT,
-  links: Links = NO_LINKS,
-): string {
-  const texts = ROWS.map((rows) => `${markdownOf(blocksOf(noise, rows), links)}\n`);
+export function renderNoiseSummary(noise: NoiseResult, limit: number = JOB_SUMMARY_LIMIT): string {
+  const texts = ROWS.map((rows) => `${markdownOf(blocksOf(noise, rows), NO_LINKS)}\n`);
   return texts.find((one) => bytes(one) <= limit) ?? `${noiseTitle(noise)}\n`;
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { tooManyBytes } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import type { CodeJob, CodeLanguage, CodeResult } from '../types/model.ts';
 import { converse, createKeeper, type Keeper, type Topic } from './evaluate.ts';
@@ -98,7 +99,7 @@ async function runJob(
   const results: CodeResult[] = job.inputs.map(() => failure('was not run'));
   const size = Buffer.byteLength(job.code);
   if (size > limits.code)
-    return results.fill(failure(`the code is ${size} bytes; the limit is ${limits.code}`));
+    return results.fill(failure(`the code ${tooManyBytes(size, limits.code)}`));
   let since = clock.now();
   const topic: Topic = {
     keeper,

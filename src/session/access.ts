@@ -1,4 +1,3 @@
-import { secretsIn } from '../providers/address.ts';
 import type { ProviderOptions } from '../providers/index.ts';
 import type { Endpoint } from '../types/endpoints.ts';
 import { factsOf, perVendor } from '../types/vendors.ts';
@@ -33,14 +32,6 @@ export function accessFrom(
     ),
     proxy: given.proxy === null ? null : new URL(given.proxy),
   };
-}
-
-/**
- * Every secret value of an access: to be masked, redacted, and taken out of the environment that
- * others may see.
- */
-export function secretsOf(access: Access): string[] {
-  return secretsIn(access);
 }
 
 /** Takes secrets out of an environment, so that nothing started later inherits them by accident. */

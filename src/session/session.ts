@@ -3,6 +3,7 @@ import { INPUT_DEFAULTS, type Inputs } from '../config/inputs.ts';
 import type { Repository } from '../git/repository.ts';
 import { callsOf } from '../plan/plan.ts';
 import { suitesOf } from '../plan/prepared.ts';
+import { secretsIn } from '../providers/address.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { NoiseResult } from '../result/noise.ts';
 import type { Result } from '../result/result.ts';
@@ -15,7 +16,7 @@ import type { Store } from '../store/index.ts';
 import type { Suite } from '../suite/suite.ts';
 import { createRedactor, redactAll } from '../text/redact.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { secretsOf, withoutSecrets, type Access, type Reach } from './access.ts';
+import { withoutSecrets, type Access, type Reach } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
 import { openWorld } from './edges.ts';
 import type { KeptStores } from './kept-stores.ts';
@@ -103,7 +104,7 @@ export function openSession<T>(
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const { role, secrets, inputs, outputs, record, log } = options;
-  const env = withoutSecrets(options.env, [...secretsOf(options.access), ...secrets]);
+  const env = withoutSecrets(options.env, [...secretsIn(options.access), ...secrets]);
   return withRepository({ ...options, env }, async (repository, temporaryFolder) => {
     const ground = groundOf(repository);
     await refuseUnwritable(record === null ? outputs : [...outputs, record], ground);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { UserError, problem, errorMessage } from '../errors.ts';
+import { tooManyBytes } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
 
 /**
@@ -184,7 +185,7 @@ async function fetched(
   { id, size, digest }: FoundArtifact,
   path: string,
 ): Promise<string | null> {
-  if (size > MOST_BYTES) return `is ${String(size)} bytes; the limit is ${String(MOST_BYTES)}`;
+  if (size > MOST_BYTES) return tooManyBytes(size, MOST_BYTES);
   try {
     const { digestMismatch } = await library.downloadArtifact(id, {
       path,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { UserError, problem, errorMessage } from '../errors.ts';
+import { tooManyBytes } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Completion, ErrorKind, Request } from '../types/model.ts';
 import { openDatabase } from './database.ts';
@@ -151,8 +152,7 @@ export async function openPart(
     const entry = await lstat(join(folder, name));
     const most = name === names.manifest ? MOST_BYTES.manifest : MOST_BYTES.data;
     if (!entry.isFile()) return { flaw: `${name} is not a regular file` };
-    if (entry.size > most)
-      return { flaw: `${name} is ${String(entry.size)} bytes; the limit is ${String(most)}` };
+    if (entry.size > most) return { flaw: `${name} ${tooManyBytes(entry.size, most)}` };
   }
   return { manifest: await readFile(join(folder, names.manifest), 'utf8') };
 }

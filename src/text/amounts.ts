@@ -186,3 +186,8 @@ function withSign(difference: number, size: string): string {
   if (Number(size) === 0) return size;
   return `${difference < 0 ? '−' : '+'}${size}`;
 }
+
+/** `is 12 bytes; the limit is 10`: what cannot be read, as a clause. */
+export function tooManyBytes(size: number, limit: number): string {
+  return `is ${String(size)} bytes; the limit is ${String(limit)}`;
+}

@@ -19,13 +19,13 @@ export function linkedFace(reference: ReferenceResult): Line {
 }
 
 /** The face of a reference as plain text, cut at a word's end, for lists and other tools. */
-export function shortFace(reference: ReferenceResult, limit: number = SHORT_FACE): string {
+export function shortFace(reference: ReferenceResult): string {
   const words = wordsOf(reference);
   if (words === null) return reference.id;
   const line = visibleLine(words).replace(/\s+/g, ' ').trim();
-  if (line.length <= limit) return `${line} – ${reference.id}`;
-  const kept = line.slice(0, limit + 1).replace(/\s+\S*$/, '');
-  return `${kept.slice(0, limit).toWellFormed()}… – ${reference.id}`;
+  if (line.length <= SHORT_FACE) return `${line} – ${reference.id}`;
+  const kept = line.slice(0, SHORT_FACE + 1).replace(/\s+\S*$/, '');
+  return `${kept.slice(0, SHORT_FACE).toWellFormed()}… – ${reference.id}`;
 }
 
 const SHORT_FACE = 40;
