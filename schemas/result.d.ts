@@ -3131,6 +3131,19 @@ export interface EvaldiffResult {
      */
     excused?: true;
     /**
+     * Pass rates under base’s scoring of all that it judges, where head’s answers clearly fall under it; absent: they do not.
+     */
+    under_base?: {
+      /**
+       * Base’s answers.
+       */
+      base: number;
+      /**
+       * Head’s answers.
+       */
+      head: number;
+    };
+    /**
      * References whose answers fall under base’s scoring, where that keeps the suite from green; absent: none.
      */
     fell?: {

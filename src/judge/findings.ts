@@ -143,12 +143,12 @@ export function movedByScoring({
  */
 function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[] {
   return scoring.flatMap((change): GateFinding[] => {
-    const { path, name, rates, scoring_effect: effect, excused = false } = change;
+    const { path, name, scoring_effect: effect, excused = false } = change;
     const suite = suites.find((of) => of.path === path && of.name === name);
     const gate = suite === undefined ? settings : gateOf(suite, settings);
     const moved = effect !== null && Math.abs(effect) > gate.min_drop + SLACK;
     return [
-      ...(excused ? [`${name}: ${underBaseScoring(rates, excused)}`] : []),
+      ...(excused ? [`${name}: ${underBaseScoring(change, excused)}`] : []),
       ...(moved ? [movedByScoring(change)] : []),
     ].map((text) => ({ text, failOn: gate.fail_on }));
   });

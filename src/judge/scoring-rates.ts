@@ -2,14 +2,14 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { clustersOf, criticalOf } from '../plan/tries.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
+import type { Scoring } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { combinedGate } from '../statistics/gate.ts';
 import { meanDifference } from '../statistics/interval.ts';
 import { countOutcomes, tableOf, type Counts, type Table } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
-import { CONVERSATION_SCORE, everyMetric } from '../suite/metrics.ts';
-import type { Tests } from '../suite/suite.ts';
+import { metricsFor } from '../suite/metrics.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 import { meanOfCounts, sharedTries } from './suite-tables.ts';
@@ -64,6 +64,18 @@ function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
   };
 }
 
+/** Pass rates of both sides' outputs under base's scoring, whatever head's makes of them. */
+function ratesUnderBase(suite: SuiteComparison): Pick<FallUnderBase, 'base' | 'head'> | null {
+  const headDecides = suite.run.deciding.side === 'head';
+  const tries = splitTries(suite);
+  const judged = splitRuns(suite)
+    .map((run) => cornersOf(run, headDecides, tries))
+    .filter(({ base_base: before, head_base: after }) => before.tries > 0 && after.tries > 0);
+  const base = meanOfCounts(judged.map(({ base_base }) => base_base));
+  const head = meanOfCounts(judged.map(({ head_base }) => head_base));
+  return base === null || head === null ? null : { base, head };
+}
+
 /** References that gate and have tries of both sides. */
 export function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison): ReferenceRun[] {
   return runs.filter(
@@ -109,8 +121,9 @@ export function fallUnderBase(
 ): FallUnderBase | null {
   const { run, compared, gate, policy } = suite;
   if (run.other === null || run.deciding.side !== 'head' || policy.kind === 'pairs') return null;
-  const { base_base, head_base, head_head } = scoringRates(suite);
-  if (base_base === null || head_base === null || head_head === null) return null;
+  const { base_base, head_head } = scoringRates(suite);
+  const under = ratesUnderBase(suite);
+  if (base_base === null || head_head === null || under === null) return null;
   const most = splitTries(suite);
   const outcomes = compared.map((one) => ({
     base: underBase(one.base, most),
@@ -124,47 +137,49 @@ export function fallUnderBase(
     critical: criticalOf(compared),
     bundles: bundlesOf(outcomes, clustersOf(compared), Infinity),
   });
-  const references = compared.flatMap(({ affected: { reference } }, i) =>
-    isFall(tables[i]) ? [reference.id] : [],
-  );
   if (!regressed) return null;
+  const fell = compared.filter((_, i) => isFall(tables[i]));
   const passes = head_head >= base_base - SLACK;
-  const excuse = !passes ? 'none' : hasFewerChecks(run) ? 'fewer-checks' : 'passes';
-  return { base: base_base, head: head_base, references, excuse };
+  const fewer = fell.some((one) => hasFewerChecks(run.deciding, one));
+  return {
+    ...under,
+    references: fell.map(({ affected: { reference } }) => reference.id),
+    excuse: !passes ? 'none' : fewer ? 'fewer-checks' : 'passes',
+  };
 }
 
 /**
- * Whether the metrics that gate on head are some of those that gate on base, but not all; or one of
- * base's gates there too and skips every answer that base's judges.
+ * Whether head's scoring judges the answers to a reference by some of base's checks, but not all;
+ * or has one of them and lets it judge none of what base's judges.
  */
-function hasFewerChecks({ deciding, other, runs }: SuiteComparison['run']): boolean {
-  const names = (tests: Tests): Set<string> =>
-    new Set([
-      ...(tests.conversation === null ? [] : [CONVERSATION_SCORE]),
-      ...everyMetric(tests).flatMap(({ name, skip }) => (skip ? [] : [name])),
-    ]);
-  const after = names(deciding.tests);
-  const before = other === null ? after : names(other.tests);
-  const tries = runs.flatMap(({ base, head }) => [...base, ...head]);
-  const [byHead, byBase] = [
-    judging(tries.map(({ result }) => result)),
-    judging(tries.flatMap(({ other: others }) => others ?? [])),
-  ];
+function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
+  const { before, after } = checksOf(run);
+  const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
+  const lost = [...before].filter((name) => !after.has(name));
   return (
-    (after.size < before.size && [...after].every((name) => before.has(name))) ||
-    [...after].some((name) => byBase.has(name) && !byHead.has(name))
+    lost.length > 0 &&
+    ([...after].every((name) => before.has(name)) || lost.some((name) => has.has(name)))
   );
 }
 
-/** The metrics that passed or failed an answer. */
-function judging(tries: readonly TryResult[]): Set<string> {
-  return new Set(
-    tries.flatMap(({ scores }) =>
-      scores.flatMap(({ metric, status }) =>
-        status === 'pass' || status === 'fail' ? [metric] : [],
+/** The checks that gate and passed or failed an answer to a reference, by each side's scoring. */
+export function checksOf({ base, head }: ReferenceRun): {
+  before: Set<string>;
+  after: Set<string>;
+} {
+  const judging = (tries: readonly TryResult[]): Set<string> =>
+    new Set(
+      tries.flatMap(({ scores }) =>
+        scores.flatMap(({ metric, status, skip }) =>
+          !skip && (status === 'pass' || status === 'fail') ? [metric] : [],
+        ),
       ),
-    ),
-  );
+    );
+  const tries = [...base, ...head];
+  return {
+    before: judging(tries.flatMap(({ other }) => other ?? [])),
+    after: judging(tries.map(({ result }) => result)),
+  };
 }
 
 function underBase(tries: ReferenceRun['base'], most: number): Outcome[] {

@@ -44,6 +44,7 @@ export function scoringSplit(
     flipped,
     same_answers: sameAnswers(runs, headDecides),
     ...(excused ? { excused } : {}),
+    ...(hidden === null ? {} : { under_base: { base: hidden.base, head: hidden.head } }),
     ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
     summary: inWords({ rates, because, flipped }, partNames(suite)),
   };

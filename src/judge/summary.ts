@@ -1,5 +1,5 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { underBaseScoring } from '../result/counts.ts';
+import { fallInWords } from '../result/counts.ts';
 import type { EvidenceCount, PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
 import { countOutcomes, isComparable } from '../statistics/table.ts';
@@ -200,7 +200,7 @@ function whyOpen(suite: SuiteVerdict): string {
 function whatIsHidden({ hidden }: SuiteVerdict): string {
   if (hidden === undefined) return '';
   const { base, head, excuse } = hidden;
-  return ` ${underBaseScoring({ base_base: base, head_base: head }, excuse !== 'none')}.`;
+  return ` ${fallInWords(base, head, excuse !== 'none')}.`;
 }
 
 /** References named in one sentence. */

@@ -1,10 +1,10 @@
-import type { ReferenceRun, SuiteRun } from '../plan/suite-run.ts';
-import type { TryResult } from '../result/reference-result.ts';
+import type { SuiteRun } from '../plan/suite-run.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
-import { everyMetric, metricIdentity } from '../suite/metrics.ts';
+import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
+import { checksOf } from './scoring-rates.ts';
 
 /**
  * What a change takes from its own tests, in sentences: checks of base's that judge nothing any
@@ -27,13 +27,17 @@ export function weakenedWords(suites: readonly SuiteRun[]): string[] {
 
 function lostChecks({ suite, deciding, other, runs }: SuiteRun): string[] {
   if (other === null || deciding.side !== 'head') return [];
-  const after = new Set(everyMetric(deciding.tests).map(withoutName));
-  const renamed = new Set(
-    everyMetric(other.tests).flatMap((metric) =>
-      after.has(withoutName(metric)) ? [metric.name] : [],
-    ),
-  );
-  const lost = runs.flatMap((run) => lostIn(run).filter((name) => !renamed.has(name)));
+  const lost = runs.flatMap((run) => {
+    const { before, after } = checksOf(run);
+    const { reference, baseReference } = run.affected;
+    const known = new Set(metricsFor(deciding.tests, reference).map(withoutName));
+    const renamed = new Set(
+      metricsFor(other.tests, baseReference ?? reference).flatMap((metric) =>
+        known.has(withoutName(metric)) ? [metric.name] : [],
+      ),
+    );
+    return [...before].filter((name) => !after.has(name) && !renamed.has(name));
+  });
   return [...Map.groupBy(lost, (name) => name)].map(
     ([name, { length }]) => `${suite.name}: ${name} (${counted(length, 'reference')})`,
   );
@@ -41,24 +45,6 @@ function lostChecks({ suite, deciding, other, runs }: SuiteRun): string[] {
 
 function withoutName(metric: Metric): string {
   return metricIdentity({ ...metric, name: '' });
-}
-
-/** Checks that gate answers of a reference by base's scoring, and none of them by head's. */
-function lostIn({ base, head }: ReferenceRun): string[] {
-  const tries = [...base, ...head];
-  const kept = gating(tries.map(({ result }) => result));
-  const before = gating(tries.flatMap(({ other }) => other ?? []));
-  return [...before].filter((name) => !kept.has(name));
-}
-
-function gating(tries: readonly TryResult[]): Set<string> {
-  return new Set(
-    tries.flatMap(({ scores }) =>
-      scores.flatMap(({ metric, status, skip }) =>
-        !skip && (status === 'pass' || status === 'fail') ? [metric] : [],
-      ),
-    ),
-  );
 }
 
 /** References that lack a value, or words of the user, with which base asks. */

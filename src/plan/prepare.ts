@@ -2,6 +2,7 @@ import type { PinnedAttributes } from '../config/attributes-file.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { replacedAnswerers } from '../select/answerers.ts';
 import type { Arranged } from '../select/arrange.ts';
+import { hashOf } from '../select/programs.ts';
 import { selectAffected, selectAll, type AffectedSuite } from '../select/select.ts';
 import { batchedNames, type ProjectSide } from '../select/targets.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
@@ -85,7 +86,7 @@ export function prepare(
       ...(selected.notices ?? []),
       ...quarantinesBeyondToday(suites, input.today),
       ...judges.notices,
-      ...replacedNotices(selected.suites),
+      ...answererNotices(selected.suites, hash),
       ...attributes.notices,
       ...directNotice(input, targetsOf({ suites, rubricTests, evaluatorTests }), arranged),
     ],
@@ -109,11 +110,35 @@ function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: strin
   return suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
 }
 
-function replacedNotices(suites: readonly AffectedSuite[]): Notice[] {
-  return replacedAnswerers(suites).map(({ sentence, file }): Notice => ({
+function answererNotices(
+  suites: readonly AffectedSuite[],
+  hash: (text: string) => string,
+): Notice[] {
+  const replaced = replacedAnswerers(suites).map(({ sentence, file }): Notice => ({
     kind: 'settings',
     place: { file, line: 0 },
     message: sentence,
+  }));
+  return [...replaced, ...unseenPrograms(suites, hash)];
+}
+
+/** Programs of head of which no file is known, so that no change of theirs would be seen. */
+function unseenPrograms(
+  suites: readonly AffectedSuite[],
+  hash: (text: string) => string,
+): Notice[] {
+  const none = hashOf([], hash);
+  const unseen = suites.flatMap(({ head }) => {
+    const target = head?.variant.target;
+    return head !== null && target?.provider === 'program' && target.files === none
+      ? [{ name: head.variant.model ?? target.model, file: head.scoring.settingsFile }]
+      : [];
+  });
+  const byName = new Map(unseen.map((one) => [one.name, one]));
+  return [...byName.values()].map(({ name, file }) => ({
+    kind: 'settings',
+    place: { file, line: 0 },
+    message: `no file of this repository is known to belong to the program "${name}", so a change of its code runs nothing: name its files, models: { ${name}: { files: [app/**] } }`,
   }));
 }
 

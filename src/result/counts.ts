@@ -109,9 +109,14 @@ export function evidenceInAll(
 
 /** `Under base’s scoring 100.0 % → 0.0 %; …`: a fall that head's own scoring does not show. */
 export function underBaseScoring(
-  { base_base: before, head_base: after }: Pick<ScoringResult['rates'], 'base_base' | 'head_base'>,
+  { rates, under_base }: Pick<ScoringResult, 'rates' | 'under_base'>,
   excused: boolean,
 ): string {
+  const { base, head } = under_base ?? { base: rates.base_base, head: rates.head_base };
+  return fallInWords(base, head, excused);
+}
+
+export function fallInWords(before: number | null, after: number | null, excused: boolean): string {
   const why = excused ? 'head’s own scoring passes them' : 'the scoring changed too';
   return `Under base’s scoring ${percent(before)} → ${percent(after)}; ${why}`;
 }

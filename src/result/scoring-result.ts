@@ -55,6 +55,15 @@ export const scoringResultSchema = z.strictObject({
       'Head’s answers clearly fall under base’s scoring, and head’s own scoring passes them; absent: not so.',
     )
     .exactOptional(),
+  under_base: z
+    .strictObject({
+      base: shareSchema.describe('Base’s answers.'),
+      head: shareSchema.describe('Head’s answers.'),
+    })
+    .describe(
+      'Pass rates under base’s scoring of all that it judges, where head’s answers clearly fall under it; absent: they do not.',
+    )
+    .exactOptional(),
   fell: z
     .array(
       z.strictObject({

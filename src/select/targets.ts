@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import {
   comparesEmbeddings,
@@ -16,6 +15,7 @@ import { passportOf } from '../types/passports.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { factsOf, isVendor, ownersIn, vendorNames } from '../types/vendors.ts';
+import { programFiles } from './programs.ts';
 
 export interface TargetContext {
   settings: Settings;
@@ -68,7 +68,7 @@ function targetOf(entry: ModelSettings, context: TargetContext): Target {
       model,
       command: entry.command,
       setup: entry.setup,
-      files: programFingerprint(entry, context),
+      files: programFiles(entry, context),
       commit: context.tree.commit,
       ...pace,
     };
@@ -135,22 +135,6 @@ export function batchedNames(targets: readonly Target[], settings: Settings): st
     return own.filter((entry) => wantsBatches(entry, settings)).map(({ name }) => name);
   });
   return [...new Set(names)];
-}
-
-/**
- * Hash over the program's files at this commit: `files` globs, or else the words of the command
- * that are files.
- */
-function programFingerprint(entry: ModelSettings, { tree, hash }: TargetContext): string {
-  const matches =
-    entry.files.length > 0
-      ? picomatch(entry.files, { dot: true })
-      : (path: string) => entry.command.includes(path);
-  const ids = [...tree.files]
-    .filter(([path]) => matches(path))
-    .map(([path, { id }]) => [path, id])
-    .sort();
-  return hash(canonicalJson(ids));
 }
 
 /** A project with what is needed to find its models. */

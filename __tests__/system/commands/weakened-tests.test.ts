@@ -27,7 +27,7 @@ const answer: Script = (request) =>
   request.schema === null ? obedient(request) : { text: CONTENT };
 
 /** What `diff` says of two states of a project; `first`: the comment above its folds. */
-async function compared(base: FixtureFiles, head: FixtureFiles) {
+async function compared(base: FixtureFiles, head: FixtureFiles, more: string[] = []) {
   const server = await startModelServer({ answer });
   open.push(server);
   const repository = createRepository();
@@ -36,7 +36,7 @@ async function compared(base: FixtureFiles, head: FixtureFiles) {
   const report = temporaryFolder('report');
   const { code } = await commandIn(
     repository.directory,
-    ['diff', '--base', from, '--head', 'HEAD', '--report', report],
+    ['diff', '--base', from, '--head', 'HEAD', '--report', report, ...more],
     { env: localEndpoint(server, { XDG_CACHE_HOME: temporaryFolder('cache') }) },
   );
   const read = (name: string): string => readFileSync(join(report, name), 'utf8');
@@ -197,5 +197,65 @@ describe('recorded dialogues', () => {
     const { result, first } = await compared(plain(), { ...recorded, ...WORSE });
     expect(result.conclusion).toBe('neutral');
     expect(first).toContain('⚪ Not comparable: recordings in place of a model in quiz');
+  });
+});
+
+test('references that lose their own checks are not green where head falls under base’s', async () => {
+  const own = (from: number): FixtureFiles =>
+    testing(`metrics: [${SOME}]`, (n) =>
+      n < from ? asked(n) : asked(n).replace(/ }$/, `, metrics: [${EXACT}] }`),
+    );
+  const { result, first } = await compared(own(1), { ...own(4), ...WORSE });
+  expect(result.conclusion).toBe('neutral');
+  expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+  expect(first).toContain('judge no answer on head: quiz: answer (3 references)');
+});
+
+test('references that lose all of their checks do not leave the rates under base’s scoring', async () => {
+  const config = (prompt: string, from: number): FixtureFiles => ({
+    'evaldiff.yaml':
+      'prompts: promptfooconfig.yaml\nmodels:\n  quiz-1: { provider: openai, endpoint: local, model: quiz-1 }\n',
+    'promptfooconfig.yaml': `prompts: ['${prompt} {{question}}']\nproviders: [openai:chat:quiz-1]\ntests:\n${NUMBERS.map(
+      (n) =>
+        `  - vars: { question: "Question ${String(n)}?" }\n    assert: [${n < from ? '' : `{ type: equals, value: "answer ${String(n)}" }`}]\n`,
+    ).join('')}`,
+  });
+  const { result, first } = await compared(config('Be exact.', 1), config('Skip 1 2 3', 4));
+  expect(result.conclusion).toBe('neutral');
+  expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+});
+
+describe('a program of the repository', () => {
+  const program = (word: string, more = ''): FixtureFiles => ({
+    ...plain(),
+    'evaldiff.yaml': `models:\n  quiz-model: { provider: program, command: [node, ${word}]${more} }\n`,
+    'app/main.mjs': `import { createInterface } from 'node:readline';
+import { say } from './parts/say.mjs';
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, messages } = JSON.parse(line);
+  const [number] = messages.at(-1).content.match(/\\d+/);
+  process.stdout.write(JSON.stringify({ id, output: say(number) }) + '\\n');
+});
+`,
+    'app/parts/say.mjs': 'export const say = (number) => `answer ${number}`;\n',
+  });
+  const BROKEN = { 'app/parts/say.mjs': "export const say = () => 'no idea';\n" };
+
+  test.each(['app/main.mjs', './app/main.mjs'])(
+    'that names no files is known by the folder of %s, and what that imports',
+    async (word) => {
+      const { first } = await compared(program(word), BROKEN, ['--code', 'host']);
+      expect(first).toContain('❌ Regressed: `quiz` 100.0 % → 0.0 %');
+    },
+  );
+
+  test('of which no file is known is said to be so', async () => {
+    const { result } = await compared(program('app/main.mjs', ', files: [ap/**]'), BROKEN, [
+      '--code',
+      'host',
+    ]);
+    expect(result.notices.map(({ message }) => message)).toEqual([
+      expect.stringContaining('no file of this repository is known to belong to the program'),
+    ]);
   });
 });

@@ -151,18 +151,19 @@ function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): str
   if (reason?.by !== 'scoring') return null;
   const found = scoring.find((one) => one.path === path && one.name === name);
   if (found === undefined) return null;
-  return `${underBaseScoring(found.rates, found.excused ?? false)}.`;
+  return `${underBaseScoring(found, found.excused ?? false)}.`;
 }
 
 /**
  * Where head's own scoring passes what falls under base's, beside a verdict that is not about it.
  */
 function excusedIn({ scoring, suites }: Result): Line {
-  return scoring.flatMap(({ path, name, rates: of, excused }) => {
+  return scoring.flatMap((change) => {
+    const { path, name, excused } = change;
     const suite = suites.find((one) => one.path === path && one.name === name);
     if (excused !== true || suite?.reason?.by === 'scoring') return [];
     const whose = suites.length === 1 ? '' : `${name}: `;
-    return [text(` ${whose}${underBaseScoring(of, true)}.`)];
+    return [text(` ${whose}${underBaseScoring(change, true)}.`)];
   });
 }
 
