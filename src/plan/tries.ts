@@ -166,14 +166,14 @@ export function levelsAt(alpha: number, gateOn: GateSettings['gate_on']): readon
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
-  let policy: Wanted | null = null;
+  let found: Wanted | null = null;
+  const policy = (): Wanted => (found ??= sequentialPolicy(suites, settings));
   return (run) => {
     const suite = byRun.get(run);
     if (suite === undefined) return new Map();
-    policy ??= sequentialPolicy(suites, settings);
     const wanted =
       suite.policy.kind === 'adaptive'
-        ? sequentially(suite, policy.get(suite) ?? new Map<number, number>())
+        ? sequentially(suite, policy().get(suite) ?? new Map<number, number>())
         : fixedTries(run, suite.policy.tries);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };

@@ -58,18 +58,17 @@ function levelsOf(alpha: number, looks: readonly number[]): number[] {
   const last = looks.at(-1);
   if (alpha <= 0 || last === undefined) return looks.map(() => 0);
   const levels: number[] = [];
-  let known: Walk | null = null;
+  let before: Walk | null = null;
   let spent = 0;
   for (const tries of looks) {
     const time = tries / last;
     const share = alpha * time ** 2 - spent;
-    const before: Walk | null = known;
-    const bound =
+    const bound: number =
       before === null
         ? normalQuantile(1 - share) * Math.sqrt(time)
         : boundAt(before, time, share, normalQuantile(1 - alpha) * Math.sqrt(time));
     levels.push(normalCdf(-bound / Math.sqrt(time)));
-    known = walkOn(before, time, bound);
+    if (tries < last) before = walkOn(before, time, bound);
     spent += share;
   }
   return levels;
