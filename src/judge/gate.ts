@@ -174,11 +174,14 @@ function notFailed(held: number, failures: number): string {
 }
 
 /**
- * Where nothing that counts was run there is no verdict, so there is no success either: deleting
- * tests is not a way to green.
+ * Where nothing that counts was run, or base could not be read, there is no verdict, so there is no
+ * success either: deleting tests is not a way to green.
  */
-function neverGreen(decision: Found, { counted, affected, unused }: GateInput): Found {
-  if (counted > 0 || decision.conclusion !== 'success') return decision;
+function neverGreen(decision: Found, { counted, affected, unused, blind }: GateInput): Found {
+  if (decision.conclusion !== 'success') return decision;
+  if (blind !== null)
+    return { conclusion: 'neutral', held: false, reasons: [blind, ...decision.reasons] };
+  if (counted > 0) return decision;
   const why = unused
     ? [
         'What this pull request changes is not used when it comes from an outside contributor; the notices say what.',

@@ -44,6 +44,8 @@ export interface GateInput {
   replaced: readonly ReplacedModel[];
   /** The change holds something that is not used at this level of trust. */
   unused: boolean;
+  /** Why there is nothing of base to compare with although base is no beginning; null: there is. */
+  blind: string | null;
 }
 
 /** What a run came to, and why, in sentences. */

@@ -1,5 +1,6 @@
 import { runEvaluatorTests } from '../ask/evaluator-tests.ts';
 import { runRubricTests } from '../ask/rubric-tests.ts';
+import { formatProblem } from '../errors.ts';
 import { explainRun, type RunExplanation } from '../explain/explain-run.ts';
 import { brokenCode } from '../judge/broken-code.ts';
 import { compareSuite } from '../judge/compare.ts';
@@ -234,6 +235,8 @@ function decideRun(
     uncomparable: uncomparable(comparisons),
     replaced,
     unused: blank.notices.some(({ kind }) => kind === 'trust'),
+    blind:
+      blank.notices.filter(({ kind }) => kind === 'not-comparable').map(formatProblem)[0] ?? null,
   };
   const halt = halted();
   return halt === null || !incomplete(unmade) ? decide(input) : decideHalted(input, halt, unmade);

@@ -237,7 +237,7 @@ function unreadBase([first]: readonly Problem[]): Notice[] {
         {
           kind: 'not-comparable',
           place: first.place,
-          message: `base cannot be read, so everything on head is new: ${first.message}`,
+          message: `Base cannot be read, so nothing of head was compared: ${first.message}`,
         },
       ];
 }

@@ -1,11 +1,12 @@
 import { MOST_TRIES } from '../statistics/looks.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { DEFAULT_GATE, type GateSettings } from '../suite/gate-settings.ts';
-import type { Budget, CauseSettings, Project, Settings } from '../suite/suite.ts';
+import type { Budget, CauseSettings, Project, Reference, Settings } from '../suite/suite.ts';
+import { counted, firstWords } from '../text/amounts.ts';
 import type { Notice, Side } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { fromOutside } from './outside-contributor.ts';
-import { pairSuites, withGatesOfBase } from './pair.ts';
+import { pairReferences, pairSuites, withGatesOfBase } from './pair.ts';
 import type { Source, Sources } from './trust.ts';
 
 /**
@@ -43,6 +44,7 @@ export function arrange(base: Project | null, written: Project, sources: Sources
   const notices = [
     ...settingsNotices(base, head, hasBaseSettings && sources.gate !== 'head'),
     ...triesNotices(base, written, head, sources),
+    ...keptNotices(written, head),
   ];
   const models = sources.model === 'head' ? 'head' : 'base';
   const gated =
@@ -118,8 +120,8 @@ function isFewer(one: TriesRule, other: TriesRule): boolean {
 }
 
 /**
- * Head with base's number of tries where its own is lower: with fewer a fall that base's would call
- * stays open.
+ * Head with base's number of tries where its own is lower, and with what base calls critical: else
+ * a fall that base's rules would call stays open.
  */
 function withTriesOfBase(base: Project | null, head: Project): Project {
   if (base === null) return head;
@@ -138,11 +140,54 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
     const ofBase =
       before.tests.n_tries ?? (base.settings.file === null ? null : base.settings.n_tries);
     const isLower = ofBase !== null && isFewer(suite.tests.n_tries ?? settings.n_tries, ofBase);
-    return isLower ? { ...suite, tests: { ...suite.tests, n_tries: ofBase } } : suite;
+    const references = withRulesOfBase(before.tests.references, suite.tests.references);
+    return isLower || references !== suite.tests.references
+      ? { ...suite, tests: { ...suite.tests, references, ...(isLower ? { n_tries: ofBase } : {}) } }
+      : suite;
   });
   const isAsWritten =
     settings === head.settings && suites.every((suite, at) => suite === head.suites[at]);
   return isAsWritten ? head : { ...head, settings, suites };
+}
+
+/**
+ * References with base's own number of tries where theirs is lower, and `critical` where base says
+ * so; `after` itself where nothing is taken back.
+ */
+function withRulesOfBase(before: readonly Reference[], after: Reference[]): Reference[] {
+  if (!before.some(({ n_tries, tags }) => n_tries !== null || tags.includes('critical')))
+    return after;
+  const counterparts = pairReferences(before, after);
+  const ruled = after.map((reference) => {
+    const was = counterparts.get(reference);
+    if (was === undefined) return reference;
+    const tries = was.n_tries !== null && (reference.n_tries ?? 0) < was.n_tries;
+    const critical = was.tags.includes('critical') && !reference.tags.includes('critical');
+    if (!tries && !critical) return reference;
+    return {
+      ...reference,
+      ...(tries ? { n_tries: was.n_tries } : {}),
+      ...(critical ? { tags: [...reference.tags, 'critical'] } : {}),
+    };
+  });
+  return ruled.every((reference, at) => reference === after[at]) ? after : ruled;
+}
+
+/** Says of which references base's rules are in force. */
+function keptNotices(written: Project, head: Project): Notice[] {
+  return head.suites.flatMap(({ prompt, tests }, at) => {
+    const before = written.suites[at]?.tests.references ?? [];
+    const kept = tests.references.filter((reference, index) => reference !== before[index]);
+    return kept.length === 0
+      ? []
+      : [
+          {
+            kind: 'settings' as const,
+            place: { file: tests.file, line: 0 },
+            message: `${prompt.name}: this pull request takes \`critical\` from ${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; base’s are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
+          },
+        ];
+  });
 }
 
 /**

@@ -169,7 +169,7 @@ async function storesOf(
 export function runInput(
   { inputs, trust, withheld, now }: Session,
   mode: RunInput['mode'],
-  { base, head }: Pick<Sides, 'base' | 'head'>,
+  { base, head, notices = [] }: Pick<Sides, 'base' | 'head' | 'notices'>,
 ): RunInput {
   const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
   const { read, maxCalls, maxCost, failOn, code } = inputs;
@@ -186,7 +186,10 @@ export function runInput(
     // Base's own programs may still answer a pull request that was not approved: head's are not
     // read there.
     code: refused === null ? code : 'sandbox',
-    notices: refused === null ? [] : [{ kind: 'settings', place: null, message: refused }],
+    notices: [
+      ...notices,
+      ...(refused === null ? [] : [{ kind: 'settings' as const, place: null, message: refused }]),
+    ],
     today: now().toISOString().slice(0, 10),
   };
 }
@@ -234,7 +237,7 @@ export interface Evaluated {
 export async function evaluate(
   session: Session,
   mode: RunInput['mode'],
-  sides: Pick<Sides, 'base' | 'head'>,
+  sides: Pick<Sides, 'base' | 'head' | 'notices'>,
 ): Promise<Evaluated> {
   const { result, suites } = await withEdges(session, sides, (edges) =>
     evaluateWith(runInput(session, mode, sides), edges),

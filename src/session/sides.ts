@@ -1,7 +1,10 @@
+import { posix } from 'node:path';
+import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Folder } from '../git/tree.ts';
-import type { Side } from '../types/plain.ts';
+import { firstWords } from '../text/amounts.ts';
+import type { Notice, Side } from '../types/plain.ts';
 import type { ChangedFile, EventFacts, SourceTree } from '../types/repository.ts';
 
 interface SidesRequest {
@@ -18,6 +21,8 @@ export interface Sides {
   base: SourceTree | null;
   head: SourceTree;
   changed: ChangedFile[];
+  /** What is to be said of the sides themselves; absent: nothing. */
+  notices?: Notice[];
 }
 
 /**
@@ -38,7 +43,41 @@ export async function findSides(repository: Repository, request: SidesRequest): 
     () => headTree(repository, headCommit, request),
     () => baseTree(repository, commit, request),
   );
-  return { base, head, changed: await repository.changedFiles(commit, head, workingDirectory) };
+  const changed = await repository.changedFiles(commit, head, workingDirectory);
+  return { base, head, changed, notices: await movedProject(repository, base, head, request) };
+}
+
+const hasSettings = ({ files }: SourceTree): boolean =>
+  [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
+
+/**
+ * A project that base does not have looks like a first one. Where head lacks one that base has
+ * elsewhere, it may be that one, which is compared with nothing.
+ */
+async function movedProject(
+  repository: Repository,
+  base: SourceTree,
+  head: SourceTree,
+  { workingDirectory }: Place,
+): Promise<Notice[]> {
+  if (hasSettings(base) || !hasSettings(head)) return [];
+  const [before, after] = await together(
+    () => repository.tree(base.commit, '.'),
+    () => repository.tree(head.commit, '.'),
+  );
+  const left = [...before.files.keys()].filter(
+    (path) =>
+      [SETTINGS_FILE, LLMEVAL_FILE].includes(posix.basename(path)) && !after.files.has(path),
+  );
+  return left.length === 0
+    ? []
+    : [
+        {
+          kind: 'not-comparable',
+          place: null,
+          message: `Base has no project in ${workingDirectory}, and head lacks base’s ${firstWords(left)}: if the project moved, nothing of it was compared`,
+        },
+      ];
 }
 
 /** The project's folder, as a path inside a commit's tree. */

@@ -62,6 +62,17 @@ const said = (n: number, output: string): string =>
   `{ id: q${String(n)}, input: [{ role: user, content: "Question ${String(n)}?" }, { role: assistant, content: "${output}" }], expected: "answer ${String(n)}" }`;
 const plain = (lines = `metrics: [${EXACT}]`): FixtureFiles => testing(lines, (n) => asked(n));
 
+test('a base that cannot be read is compared with nothing, and no success', async () => {
+  const { result, first } = await compared(
+    { ...plain(), 'prompts/other.yaml': 'name: [' },
+    { ...WORSE, 'prompts/other.yaml': null },
+  );
+  expect(result.conclusion).toBe('neutral');
+  expect(first).toContain(
+    '`prompts/other.yaml:1`: Base cannot be read, so nothing of head was compared',
+  );
+});
+
 describe('references that head puts into quarantine', () => {
   const out = (ids: readonly string[]): string =>
     `metrics: [${EXACT}]\nquarantine: [${ids.map((id) => `{ id: ${id}, reason: flaky, until: 2999-01-31 }`).join(', ')}]`;
@@ -82,7 +93,7 @@ describe('references that head puts into quarantine', () => {
   });
 
   test('are not said again where base has them there', async () => {
-    const { result, first } = await compared(plain(out(['q1', 'q9'])), {
+    const { result, first } = await compared(plain(out(['q1', 'q2'])), {
       ...plain(out(['q1'])),
       'prompts/quiz.yaml': quizPrompt('Be very exact.'),
     });

@@ -255,6 +255,21 @@ describe('the project that is judged', () => {
     expect(at.models.requests.length).toBeGreaterThan(0);
   });
 
+  test('that lay elsewhere at base is compared with nothing, and no success', async () => {
+    const worse = { ...quiz(), 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
+    const gone = Object.keys(quiz()).map((path) => [`services/other/${path}`, null] as const);
+    const change = changeOf(below('services/other', quiz()), {
+      ...Object.fromEntries(gone),
+      ...below('services/chat', worse),
+    });
+    const at = await stage(obedient);
+    const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
+    expect(run.outputs['conclusion']).toBe('neutral');
+    expect(onlyComment(at).split('<table>')[0]).toContain(
+      'head lacks base’s services/other/evaldiff.yaml: if the project moved, nothing of it was compared',
+    );
+  });
+
   test('that is a submodule at base is an error that names it', async () => {
     const repository = createRepository();
     mkdirSync(join(repository.directory, 'services'), { recursive: true });

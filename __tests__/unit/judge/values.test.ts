@@ -119,6 +119,7 @@ const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings>
     affected: 10,
     removed: [],
     weakened: [],
+    blind: null,
     testedRubrics: 0,
     uncomparable: [],
     counted: 10,

@@ -96,6 +96,7 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
       counted: references,
       removed: [],
       weakened: [],
+      blind: null,
       testedRubrics: 0,
       uncomparable: [],
       unexplained: [],

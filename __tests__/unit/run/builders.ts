@@ -260,6 +260,7 @@ export function gateInput(changes: Partial<GateInput> = {}): GateInput {
     affected: 1,
     removed: [],
     weakened: [],
+    blind: null,
     testedRubrics: 0,
     replaced: [],
     uncomparable: [],

@@ -7,6 +7,32 @@ import { gate, metric, project, reference, settings, suite } from '../run/builde
 const strict = gate({ alpha: 0.01 });
 const loose = gate({ alpha: 0.5 });
 
+describe('references of a pull request', () => {
+  const of = (id: string, changes: Parameters<typeof reference>[1]) =>
+    project([suite({ tests: { references: [reference('a'), reference(id, changes)] } })]);
+  const base = of('b', { tags: ['critical'], n_tries: 5 });
+
+  test('keep `critical` and the tries that base gives them, under another id too, and it is said', () => {
+    const { head, notices } = arrange(
+      base,
+      of('new', { input: { q: 'b' }, tags: ['small'] }),
+      sources('member'),
+    );
+    expect(head.suites[0]?.tests.references[1]).toMatchObject({
+      ...{ id: 'new', tags: ['small', 'critical'], n_tries: 5 },
+    });
+    expect(notices.map(({ message }) => message)).toEqual([
+      expect.stringContaining('takes `critical` from 1 reference, or lowers `n_tries` there'),
+    ]);
+  });
+
+  test('have their own where the event is trusted, or they ask for more', () => {
+    const [less, more] = [of('b', {}), of('b', { tags: ['critical'], n_tries: 9 })];
+    expect(arrange(base, less, sources('trusted')).head).toBe(less);
+    expect(arrange(base, more, sources('member'))).toMatchObject({ head: more, notices: [] });
+  });
+});
+
 describe('gate and budget of a pull request', () => {
   const base = project([suite()], {
     settings: settings({ gate: strict, budget: { max_calls: 10, max_cost_usd: null } }),
