@@ -123,11 +123,21 @@ export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }
 
-/** The z with P(Z <= z) = p, by Halley's iteration on `normalCdf`; ±Infinity at 0 and 1. */
+/** The z with P(Z <= z) = p; ±Infinity at 0 and 1. */
 export function normalQuantile(p: number): number {
   if (p <= 0) return -Infinity;
   if (p >= 1) return Infinity;
   if (p > 0.5) return -normalQuantile(1 - p);
+  const z = QUANTILES.get(p) ?? lowerQuantile(p);
+  QUANTILES.set(p, z);
+  return z;
+}
+
+/** A run asks for few levels, but for each of its suites and intervals: once is enough. */
+const QUANTILES = new Map<number, number>();
+
+/** For p up to ½, by Halley's iteration on `normalCdf`. */
+function lowerQuantile(p: number): number {
   let z = p < 0.02 ? -0.9 * Math.sqrt(-2 * Math.log(p)) : 2.5 * (p - 0.5);
   for (let i = 0; i < 60; i++) {
     const newton = (normalCdf(z) - p) * Math.sqrt(2 * Math.PI) * Math.exp((z * z) / 2);
