@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
+import { compileAtOnce } from '../../../scripts/compile-at-once.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { simplexModel } from '../../../src/solver/thread.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../../src/types/solver.ts';
@@ -182,4 +183,14 @@ test("a tool that plays the runner imports the action's bundle, which is the ste
   // There is no event, which is said once, by the step.
   expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual([1, 'ran 1']);
   expect(readFileSync(output, 'utf8').match(/^conclusion<</gm)).toHaveLength(1);
+});
+
+test('the functions of modules are compiled with their file, and what they do is left as it is', () => {
+  const bundle =
+    'var t={12:t=>{t.exports=[1,2].map((e)=>({5:t=>e}))},345:function(t){t.exports=this},' +
+    '6:(e,t,n)=>{n.a(e,async(e,r)=>{try{r()}catch(e){r(e)}})},7:other};';
+  expect(compileAtOnce(bundle)).toBe(
+    'var t={12:(t=>{t.exports=[1,2].map((e)=>({5:t=>e}))}),345:(function(t){t.exports=this}),' +
+      '6:((e,t,n)=>{n.a(e,(async(e,r)=>{try{r()}catch(e){r(e)}}))}),7:other};',
+  );
 });

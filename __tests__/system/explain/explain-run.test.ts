@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { formatProblem, problem } from '../../../src/errors.ts';
 import { explainCalls } from '../../../src/plan/explain-cost.ts';
+import { NO_LIST } from '../../../src/plan/price.ts';
 import type { Forecast } from '../../../src/plan/priced-calls.ts';
 import { type Result, resultSchema } from '../../../src/result/result.ts';
+import type { Target } from '../../../src/types/model.ts';
 import { failure } from './scripted-grader.ts';
 import { reader, TOPICS } from './sixty.ts';
 import { desk, runDesk, temporaryStore, type Desk } from './support.ts';
@@ -33,6 +35,21 @@ let cleanUp: (() => void) | null = null;
 afterEach(() => {
   cleanUp?.();
   cleanUp = null;
+});
+
+test('prices are had for every model that is asked, the one that only explains included', async () => {
+  const priced: Target[] = [];
+  const { asked, of } = await friendlier({
+    edges: {
+      pricing: async (targets) => {
+        priced.push(...targets);
+        return { list: NO_LIST, stored: () => false };
+      },
+    },
+  });
+  expect(of('qualeval')).toBeGreaterThan(0);
+  const models = (targets: Target[]): string[] => [...new Set(targets.map(({ model }) => model))];
+  expect(models(priced)).toEqual(expect.arrayContaining(models(asked.map(({ target }) => target))));
 });
 
 describe('a pull request that makes answers about one topic worse', () => {
