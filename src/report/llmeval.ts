@@ -176,13 +176,17 @@ type Collection = Json[] | Record<string, Json>;
 
 /** `indent` is that of all lines but the first, which the caller has begun. */
 function block(value: Collection, indent: string): string {
-  const parts = Array.isArray(value)
-    ? value.map((item) => itemText(item, indent))
-    : Object.keys(value).flatMap((name) => {
-        const member = value[name];
-        return member === undefined ? [] : [pairText(name, member, indent)];
-      });
-  return parts.join(`\n${indent}`);
+  let text = '';
+  const add = (part: string): void => {
+    text += text === '' ? part : `\n${indent}${part}`;
+  };
+  if (Array.isArray(value)) for (const item of value) add(itemText(item, indent));
+  else
+    for (const name of Object.keys(value)) {
+      const member = value[name];
+      if (member !== undefined) add(pairText(name, member, indent));
+    }
+  return text;
 }
 
 function itemText(item: Json, indent: string): string {

@@ -108,17 +108,25 @@ function walk(
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map((item) => walk(item, redact, nameOf));
-    return items.some((item, index) => item !== value[index]) ? items : value;
+    let copy: unknown[] | null = null;
+    for (let index = 0; index < value.length; index++) {
+      const item = walk(value[index], redact, nameOf);
+      if (item !== value[index]) copy ??= value.slice(0, index);
+      copy?.push(item);
+    }
+    return copy ?? value;
   }
   const record = value as Record<string, unknown>;
   const names = Object.keys(record);
   let copy: [string, unknown][] | null = null;
-  for (const [index, name] of names.entries()) {
-    const [shown, item] = [nameOf(name), walk(record[name], redact, nameOf)];
-    if (copy === null && (shown !== name || item !== record[name]))
-      copy = names.slice(0, index).map((earlier) => [earlier, record[earlier]]);
+  let index = 0;
+  for (const name of names) {
+    const [own, shown] = [record[name], nameOf(name)];
+    const item = walk(own, redact, nameOf);
+    if (shown !== name || item !== own)
+      copy ??= names.slice(0, index).map((earlier) => [earlier, record[earlier]]);
     copy?.push([shown, item]);
+    index += 1;
   }
   return copy === null ? value : Object.fromEntries(copy);
 }

@@ -217,6 +217,11 @@ describe('what a page has room for', () => {
     expect(within(cards(all)[1]![1], 'circle')).toHaveLength(30);
   });
 
+  test('is as much of the ratings’ evidence as it must not cut', async () => {
+    const html = await renderHtml(rated(withKinds(24), 'money back '.repeat(3_000)));
+    expect(/Texts are cut after [\d,]+/.exec(html)?.[0]).toBe('Texts are cut after 20,000');
+  });
+
   test('are the charts of the worst suites where there are many, and the rest is said', async () => {
     const one = withKinds(40, thirty);
     const path = (at: number): string => `prompts/triage-${String(at)}.yaml`;

@@ -16,6 +16,7 @@ import {
   referenceOf,
   regression,
   resultOf,
+  score,
   sideOf,
   suiteOf,
   withProblems,
@@ -213,6 +214,26 @@ describe('its size', () => {
     expect(html.includes('Texts are cut')).toBe(false);
     // The first screen is short whatever there is room for.
     expect(html.slice(html.indexOf('id="references"')).includes('more characters')).toBe(false);
+  });
+
+  test.each<[string, (text: string) => Partial<ReferenceResult>]>([
+    ['inputs', (text) => ({ input: { question: text } })],
+    ['expected answers', (text) => ({ expected: { answer: text } })],
+    ['answers', (text) => ({ head: sideOf([{ outcome: 'fail', actual: text }]) })],
+    [
+      'reasons',
+      (text) => ({
+        head: sideOf([
+          { outcome: 'fail', actual: 'no', scores: [score('fail', 'tone', false, text)] },
+        ]),
+      }),
+    ],
+  ])('cuts long %s no shorter than it must', async (_what, withText) => {
+    const list = Array.from({ length: 300 }, (_, index) =>
+      referenceOf(`case-${String(index)}`, 'regressed', withText(noise(String(index), 6_900))),
+    );
+    const html = await renderHtml(resultOf({ suites: [suiteOf('big', list)] }));
+    expect(html.includes('Texts are cut after 5,000 characters')).toBe(true);
   });
 
   test('leaves the mildest references out when nothing else helps, and says so', async () => {
