@@ -107,28 +107,37 @@ function walk(
 ): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    let copy: unknown[] | null = null;
-    for (let index = 0; index < value.length; index++) {
-      const item = walk(value[index], redact, nameOf);
-      if (item !== value[index]) copy ??= value.slice(0, index);
-      copy?.push(item);
-    }
-    return copy ?? value;
+  const inside = (item: unknown): unknown => walk(item, redact, nameOf);
+  return Array.isArray(value)
+    ? walkList(value, inside)
+    : walkRecord(value as Record<string, unknown>, inside, nameOf);
+}
+
+function walkList(list: unknown[], inside: (item: unknown) => unknown): unknown[] {
+  let copy: unknown[] | null = null;
+  for (const [index, own] of list.entries()) {
+    const item = inside(own);
+    if (item !== own) copy ??= list.slice(0, index);
+    copy?.push(item);
   }
-  const record = value as Record<string, unknown>;
+  return copy ?? list;
+}
+
+function walkRecord(
+  record: Record<string, unknown>,
+  inside: (item: unknown) => unknown,
+  nameOf: (name: string) => string,
+): Record<string, unknown> {
   const names = Object.keys(record);
   let copy: [string, unknown][] | null = null;
-  let index = 0;
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     const [own, shown] = [record[name], nameOf(name)];
-    const item = walk(own, redact, nameOf);
+    const item = inside(own);
     if (shown !== name || item !== own)
       copy ??= names.slice(0, index).map((earlier) => [earlier, record[earlier]]);
     copy?.push([shown, item]);
-    index += 1;
   }
-  return copy === null ? value : Object.fromEntries(copy);
+  return copy === null ? record : Object.fromEntries(copy);
 }
 
 /** A secret of several lines (a private key) also leaks line by line. */
