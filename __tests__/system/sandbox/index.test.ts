@@ -17,15 +17,16 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
 });
 
+const DEFAULTS: SandboxOptions = {
+  mode: 'sandbox',
+  env: {},
+  timeoutSeconds: 20,
+  log: () => undefined,
+  python: systemPython,
+};
+
 function sandbox(options: Partial<SandboxOptions> = {}): ReturnType<typeof createSandbox> {
-  const made = createSandbox({
-    mode: 'sandbox',
-    env: {},
-    timeoutSeconds: 20,
-    log: () => undefined,
-    python: systemPython,
-    ...options,
-  });
+  const made = createSandbox({ ...DEFAULTS, ...options });
   open.push(made);
   return made;
 }
@@ -43,12 +44,14 @@ function job(language: CodeLanguage, code: string, rest: Partial<CodeJob> = {}):
 }
 
 /**
- * For tests that each bring a code of their own: it is kept, because starting is what takes time.
+ * For tests of what code does, wherever it runs: it is kept, because starting is what takes time.
  */
 let kept: ReturnType<typeof createSandbox> | null = null;
 afterAll(async () => {
   await kept?.close();
 });
+const evaluate = (asked: CodeJob): Promise<CodeResult[]> =>
+  (kept ??= createSandbox(DEFAULTS)).evaluate(asked);
 
 async function one(
   language: CodeLanguage,
@@ -56,16 +59,8 @@ async function one(
   options: Partial<SandboxOptions> | null = null,
   input: CodeJob['inputs'][number] = {},
 ): Promise<CodeResult> {
-  kept ??= createSandbox({
-    mode: 'sandbox',
-    env: {},
-    timeoutSeconds: 20,
-    log: () => undefined,
-    python: systemPython,
-  });
-  const [result] = await (options === null ? kept : sandbox(options)).evaluate(
-    job(language, code, { inputs: [input] }),
-  );
+  const asked = job(language, code, { inputs: [input] });
+  const [result] = await (options === null ? evaluate(asked) : sandbox(options).evaluate(asked));
   return result!;
 }
 
@@ -176,7 +171,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       actual: `${index}`,
       expected: index % 3 === 0 ? `${index}` : 'other',
     }));
-    const results = await sandbox().evaluate(job(language, equal, { inputs }));
+    const results = await evaluate(job(language, equal, { inputs }));
     expect(results).toEqual(inputs.map((_, index) => ok(index % 3 === 0, index % 3 === 0)));
   });
 
@@ -198,14 +193,12 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       [[[[[[[1]]]]]]],
       { __proto__x: 1 },
     ];
-    const results = await sandbox().evaluate(
-      job(language, pair, { inputs: values.map((a) => ({ a })) }),
-    );
+    const results = await evaluate(job(language, pair, { inputs: values.map((a) => ({ a })) }));
     expect(results).toEqual(values.map((a) => ok([a, a])));
   });
 
   test('gives back text with half a character as text that can be stored', async () => {
-    const results = await sandbox().evaluate(job(language, pair, { inputs: [{ a: 'x\ud800y' }] }));
+    const results = await evaluate(job(language, pair, { inputs: [{ a: 'x\ud800y' }] }));
     expect(results[0]).toMatchObject({ status: 'ok' });
     expect(JSON.stringify(results)).not.toContain('\\ud800');
   });
@@ -215,7 +208,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       language === 'python'
         ? 'metric = "expected" in globals()\nresult = True'
         : 'metric = typeof expected !== "undefined"; result = true';
-    const results = await sandbox().evaluate(
+    const results = await evaluate(
       job(language, code, { inputs: [{ expected: undefined }, { expected: 'x' }, {}] }),
     );
     expect(results).toEqual([ok(false), ok(true), ok(false)]);
@@ -226,7 +219,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       language === 'python'
         ? 'metric = "left" in globals()\nleft = 1\nresult = True'
         : 'metric = typeof left + typeof kept + typeof JSON; left = 1; var kept = 2; JSON = 3; const local = 4; result = true';
-    const results = await sandbox().evaluate(job(language, code, { inputs: [{}, {}, {}] }));
+    const results = await evaluate(job(language, code, { inputs: [{}, {}, {}] }));
     const first = ok(language === 'python' ? false : 'undefinedundefinedobject');
     expect(results).toEqual([first, first, first]);
   });
@@ -308,7 +301,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
   test('may set any outputs that it is asked for', async () => {
     const code =
       language === 'python' ? 'output = name.upper()' : 'const output = name.toUpperCase()';
-    const results = await sandbox().evaluate(
+    const results = await evaluate(
       job(language, code, { outputs: ['output'], inputs: [{ name: 'ada' }] }),
     );
     expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
@@ -338,7 +331,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
       language === 'python'
         ? 'metric = len(str(a))\nresult = True'
         : 'metric = String(a).length; result = true';
-    expect(await sandbox().evaluate(job(language, code, { inputs }))).toEqual([
+    expect(await evaluate(job(language, code, { inputs }))).toEqual([
       ok(1),
       unrun('the variables are larger than 8 MiB'),
       ok(3 << 20),
@@ -422,7 +415,7 @@ describe.each(both)('$language code', ({ language, equal, never, when, pair, cou
   });
 
   test('without inputs has no results', async () => {
-    expect(await sandbox().evaluate(job(language, equal, { inputs: [] }))).toEqual([]);
+    expect(await evaluate(job(language, equal, { inputs: [] }))).toEqual([]);
   });
 });
 
@@ -514,7 +507,7 @@ describe('errors of Python code', () => {
   const inputs = [0, 1, 2, 3].map((actual) => ({ actual }));
 
   test('include two answers at once', async () => {
-    const results = await sandbox().evaluate(
+    const results = await evaluate(
       job('python', forger('os.write(worker["replies"], line + line)', 'False'), { inputs }),
     );
     expect(results).toEqual([ok(0), channel, ok(2), ok(3)]);
@@ -524,7 +517,7 @@ describe('errors of Python code', () => {
     // It waits for the next request, so that its ordinary answer comes when another one is
     // expected.
     const forge = 'os.write(worker["replies"], line); select.select([worker["requests"]], [], [])';
-    const results = await sandbox().evaluate(job('python', forger(forge, 'True'), { inputs }));
+    const results = await evaluate(job('python', forger(forge, 'True'), { inputs }));
     expect(results).toEqual([ok(0), ok('forged'), channel, ok(3)]);
   });
 });
@@ -653,14 +646,14 @@ describe('code that is only compiled', () => {
     ],
     ['javascript', 'return 1', 'SyntaxError at tests/a.yaml:20: return not in a function'],
   ] as const)('says what is wrong and where: %s %j', async (language, code, message) => {
-    expect(
-      await sandbox().evaluate({ ...job(language, code, { inputs: [{}] }), outputs: [], at }),
-    ).toEqual([error(message as string)]);
+    expect(await evaluate({ ...job(language, code, { inputs: [{}] }), outputs: [], at })).toEqual([
+      error(message as string),
+    ]);
   });
 
   test('of which no line is the file’s names the place of the whole', async () => {
     const quoted = { ...at, linewise: false };
-    const [result] = await sandbox().evaluate({
+    const [result] = await evaluate({
       ...job('python', 'metric = 1\nresult = (', { inputs: [{}] }),
       outputs: [],
       at: quoted,
@@ -778,9 +771,7 @@ describe('a prompt’s code in Python', () => {
     ['a message', 'class M: content = "{name}"\noutput = M()', '{evil} "x" \\n'],
   ])('has its variables in %s as text, and never as code', async (_, code, expected) => {
     const input = { name: '{evil} "x" \\n', evil: 'no', age: 7, yes: true };
-    const results = await sandbox().evaluate(
-      job('python', code, { outputs: ['output'], inputs: [input] }),
-    );
+    const results = await evaluate(job('python', code, { outputs: ['output'], inputs: [input] }));
     expect(results).toEqual([{ status: 'ok', values: { output: expected } }]);
   });
 });
