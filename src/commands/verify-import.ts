@@ -19,7 +19,7 @@ import { comparesEmbeddings, isModelGraded } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
-import type { Json, JsonMap, Problem } from '../types/plain.ts';
+import { jsonText, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import type { Terminal } from './terminal.ts';
 import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
@@ -205,7 +205,7 @@ const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
 };
 
 function metricAnswer(answer: ForeignAnswer, { input, expected }: Reference): MetricAnswer {
-  const output = outputText(answer.output);
+  const output = jsonText(answer.output);
   const messages: MetricAnswer['messages'] = [{ role: 'user', content: answer.prompt }];
   return {
     completion: {
@@ -222,10 +222,6 @@ function metricAnswer(answer: ForeignAnswer, { input, expected }: Reference): Me
     messages,
     thread: [...messages, { role: 'assistant', content: output }],
   };
-}
-
-function outputText(output: Json): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
 }
 
 function toolsFor(

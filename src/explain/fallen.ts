@@ -1,4 +1,4 @@
-import { countsForVerdict } from '../result/counts.ts';
+import { countsForVerdict, sideShare } from '../result/counts.ts';
 import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 
@@ -74,9 +74,5 @@ function rankOf({ status }: ReferenceResult): number {
 }
 
 function dropOf({ base, head }: ReferenceResult): number {
-  return base === null || head === null ? 0 : shareOf(base) - shareOf(head);
-}
-
-function shareOf({ passes, tries_judged }: SideResult): number {
-  return passes / Math.max(1, tries_judged);
+  return base === null || head === null ? 0 : sideShare(base) - sideShare(head);
 }

@@ -3,7 +3,7 @@ import type { AttributeResult, Proficiency } from '../result/attributes.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { Bundle } from '../statistics/bundles.ts';
 import { differenceInterval } from '../statistics/interval.ts';
-import { isComparable, type Counts, type Table } from '../statistics/table.ts';
+import { isComparable, type Counts, type Table, meanOfCounts } from '../statistics/table.ts';
 import { sideMean } from '../statistics/value-test.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
@@ -48,8 +48,8 @@ export function proficiencyOf(
     onBase && onHead ? compared : tables.filter(({ base, head }) => base.tries + head.tries > 0);
   return {
     n: shown.length,
-    base: meanRate(shown.map(({ base }) => base)),
-    head: meanRate(shown.map(({ head }) => head)),
+    base: meanOfCounts(shown.map(({ base }) => base)),
+    head: meanOfCounts(shown.map(({ head }) => head)),
     difference: interval?.difference ?? null,
     low: interval?.low ?? null,
     high: interval?.high ?? null,
@@ -81,11 +81,4 @@ export function meanValues(
         base: sideMean(shown, 'base'),
         head: sideMean(shown, 'head'),
       };
-}
-
-function meanRate(counts: readonly Counts[]): number | null {
-  const judged = counts.filter(({ tries }) => tries > 0);
-  return judged.length === 0
-    ? null
-    : judged.reduce((sum, { passes, tries }) => sum + passes / tries, 0) / judged.length;
 }

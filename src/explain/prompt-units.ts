@@ -4,7 +4,7 @@ import { type Generation, generationOf, targetIdentity } from '../select/generat
 import { type SuiteSide, changedFile, partPlace } from '../select/prompt-changes.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt } from '../suite/suite.ts';
-import { type Json, isMap } from '../types/plain.ts';
+import { type Json, isMap, jsonText, ownEntry } from '../types/plain.ts';
 import { type Rewording, composeText, mergeTexts } from './merged-text.ts';
 import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
 import { wholeSpan } from './text-units.ts';
@@ -173,7 +173,7 @@ interface MergedParameters {
 function mergeParameters(base: Parameters, head: Parameters): MergedParameters {
   const keys = [...new Set([...Object.keys(base), ...Object.keys(head)])];
   const differences = keys.flatMap((key): Difference[] => {
-    const [before, after] = [valueOf(base, key), valueOf(head, key)];
+    const [before, after] = [ownEntry(base, key), ownEntry(head, key)];
     if (isEqual(before, after)) return [];
     const whole = { key, tool: null, base: before, head: after };
     const tools = key === 'tools' ? toolDifferences(before ?? [], after ?? []) : null;
@@ -213,18 +213,10 @@ function parameterUnits(
       side,
       lines: { from: line, to: line },
       head: onHead,
-      base_text: before === undefined ? null : textOf(before),
-      head_text: after === undefined ? null : textOf(after),
+      base_text: before === undefined ? null : jsonText(before),
+      head_text: after === undefined ? null : jsonText(after),
     };
   });
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function valueOf(parameters: Parameters, key: string): Json | undefined {
-  return Object.hasOwn(parameters, key) ? parameters[key] : undefined;
 }
 
 function isEqual(one: Json | undefined, other: Json | undefined): boolean {

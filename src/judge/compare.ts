@@ -1,6 +1,6 @@
 import type { TestedJudge } from '../plan/grader-tests.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
-import { countsForVerdict } from '../result/counts.ts';
+import { countsForVerdict, sideShare } from '../result/counts.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -132,18 +132,14 @@ function withRisen(
     const { status, base, head } = reference;
     if (status !== 'inconclusive' || !countsForVerdict(reference) || base === null || head === null)
       return reference;
-    return shareOf(head) > shareOf(base) ? { ...reference, status: 'rose' } : reference;
+    return sideShare(head) > sideShare(base) ? { ...reference, status: 'rose' } : reference;
   });
 }
 
 function hasFallen(reference: ReferenceResult): boolean {
   const { status, base, head } = reference;
   if (!countsForVerdict(reference) || base === null || head === null) return false;
-  return (status === 'inconclusive' || status === 'flaky') && shareOf(head) < shareOf(base);
-}
-
-function shareOf({ passes, tries_judged }: SideResult): number {
-  return passes / Math.max(1, tries_judged);
+  return (status === 'inconclusive' || status === 'flaky') && sideShare(head) < sideShare(base);
 }
 
 /** The verdict of a suite in which nothing had to be compared. */

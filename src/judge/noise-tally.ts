@@ -3,9 +3,9 @@ import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Result, UsageTotals } from '../result/result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { wilson } from '../statistics/interval.ts';
+import { meanOfCounts } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './noise-dependence.ts';
-import { meanOfCounts } from './suite-tables.ts';
 
 /** What has been seen so far; answers are not kept. */
 interface NoiseTally {

@@ -1,4 +1,4 @@
-import { countsForVerdict } from '../result/counts.ts';
+import { countsForVerdict, sideCounts } from '../result/counts.ts';
 import type { SideResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { holm } from '../statistics/gate.ts';
@@ -29,7 +29,7 @@ export function pairing(one: SuiteResult, other: SuiteResult): Pairing | null {
   const second = judgedIn(other);
   const tables = [...judgedIn(one)].flatMap(([id, before]): Table[] => {
     const after = second.get(id);
-    return after === undefined ? [] : [{ base: countsOf(before), head: countsOf(after) }];
+    return after === undefined ? [] : [{ base: sideCounts(before), head: sideCounts(after) }];
   });
   const mean = pairedMean(tables.map(({ base, head }) => shareOf(head) - shareOf(base)));
   if (mean === null) return null;
@@ -54,10 +54,6 @@ function judgedIn({ references }: SuiteResult): Map<string, SideResult> {
         head !== null && head.tries_judged > 0 ? [[id, head]] : [],
       ),
   );
-}
-
-function countsOf({ passes, tries_judged }: SideResult): Table['base'] {
-  return { passes, tries: tries_judged };
 }
 
 function shareOf({ passes, tries }: Table['base']): number {

@@ -7,12 +7,18 @@ import { gates } from '../select/select.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { combinedGate } from '../statistics/gate.ts';
 import { meanDifference } from '../statistics/interval.ts';
-import { countOutcomes, tableOf, type Counts, type Table } from '../statistics/table.ts';
+import {
+  countOutcomes,
+  tableOf,
+  type Counts,
+  type Table,
+  meanOfCounts,
+} from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { metricsFor } from '../suite/metrics.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
-import { meanOfCounts, sharedTries } from './suite-tables.ts';
+import { sharedTries } from './suite-tables.ts';
 
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 

@@ -21,9 +21,8 @@ import {
   suspicionOf,
 } from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { meanOrNull } from '../statistics/sums.ts';
+
 import {
-  type Counts,
   type Table,
   type Tries,
   countOutcomes,
@@ -31,6 +30,7 @@ import {
   mirrorTables,
   tableOf,
   triesMade,
+  meanOfCounts,
 } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
@@ -233,9 +233,4 @@ export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number):
 /** Mean over tables with tries on both sides of one side's pass rate; null where there is none. */
 export function meanOfTables(tables: readonly Table[], side: Side): number | null {
   return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
-}
-
-export function meanOfCounts(counts: readonly Counts[]): number | null {
-  const rates = counts.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
-  return meanOrNull(rates);
 }

@@ -9,7 +9,7 @@ import type {
   ToolCall,
   Usage,
 } from '../types/model.ts';
-import type { Json, Scalar } from '../types/plain.ts';
+import { jsonText, type Json, type Scalar } from '../types/plain.ts';
 
 /** One answer to judge, with everything a metric may look at. */
 export interface MetricAnswer {
@@ -58,17 +58,9 @@ export interface MetricTools {
   try: number;
 }
 
-/**
- * A value of the file as the text an answer is compared with: the number 8 is `8`, maps and lists
- * are JSON.
- */
-export function asText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 /** The texts that count as right: each entry of a list, or the one value. */
 export function alternatives(expected: Json): string[] {
-  return Array.isArray(expected) ? expected.map(asText) : [asText(expected)];
+  return Array.isArray(expected) ? expected.map(jsonText) : [jsonText(expected)];
 }
 
 /** `"a"`, or `one of "a", "b"`, cut so that a reason stays one line. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../types/plain.ts';
-import { asText, type MetricAnswer } from './answer.ts';
+import { jsonText, type Json } from '../types/plain.ts';
+import type { MetricAnswer } from './answer.ts';
 import {
   defineBatch,
   measureError,
@@ -126,7 +126,7 @@ export const faithfulnessMetric = defineBatch({
         );
       const question = faithfulness();
       return await gradeAnswer(question, answer, context, topScore(question), {
-        context: given.map(({ text }) => asText((text ?? '') as Json)).join('\n\n'),
+        context: given.map(({ text }) => jsonText((text ?? '') as Json)).join('\n\n'),
       });
     }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
-import { asText } from './answer.ts';
+import { jsonText } from '../types/plain.ts';
 import {
   bounds,
   defineComparison,
@@ -35,7 +35,7 @@ export const numericDiff = defineComparison({
     const wanted = numberOf(expected);
     if (wanted === null)
       return measureError(
-        `expected ${JSON.stringify(shorten(asText(expected), 80))} is not a number`,
+        `expected ${JSON.stringify(shorten(jsonText(expected), 80))} is not a number`,
       );
     const found = numbersIn(output);
     const actual =

@@ -1,6 +1,6 @@
 import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
-import type { Json } from '../types/plain.ts';
-import { asText, callsAt, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
+import { jsonText, type Json } from '../types/plain.ts';
+import { callsAt, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
 import {
   measureError,
   measurement,
@@ -177,7 +177,7 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
 
 /** What a rubric's `{expected}` shows of a reference's. */
 export function idealText(expected: Json): string {
-  return Array.isArray(expected) ? expected.map(asText).join('\n') : asText(expected);
+  return Array.isArray(expected) ? expected.map(jsonText).join('\n') : jsonText(expected);
 }
 
 function turnParts(answer: MetricAnswer): { context: string; content: string } {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
-import type { Json } from '../types/plain.ts';
-import { asText } from './answer.ts';
+import { jsonText, type Json } from '../types/plain.ts';
 import {
   defineComparison,
   measureError,
@@ -66,7 +65,7 @@ function setMetric(
       const wanted = spelled(
         Array.isArray(expected)
           ? expected.map(entryText)
-          : entriesOf(asText(expected), options.separator),
+          : entriesOf(jsonText(expected), options.separator),
       );
       const found = spelled(entriesOf(output, options.separator));
       if (wanted.size === 0 && Array.isArray(expected) && expected.length > 0)
@@ -83,7 +82,7 @@ function setMetric(
 }
 
 function entryText(entry: Json): string {
-  return typeof entry === 'object' ? canonical(entry) : asText(entry);
+  return typeof entry === 'object' ? canonical(entry) : jsonText(entry);
 }
 
 /** The entries of an answer: a JSON list as it is, else its pieces without bullets or numbering. */

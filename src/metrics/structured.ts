@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../types/metric.ts';
-import type { Json } from '../types/plain.ts';
-import { asText } from './answer.ts';
+import { jsonText, type Json } from '../types/plain.ts';
 import {
   passOrFail,
   defineBatch,
@@ -281,7 +280,7 @@ const passesAst = defineBatch({
       const result = results[index];
       if (result === undefined) return measureError(`metric "${name}" has no result`);
       if (result.status === 'error') return measureError(`metric "${name}": ${result.message}`);
-      return passOrFail(result.values.result === true, asText(result.values.metric ?? ''));
+      return passOrFail(result.values.result === true, jsonText(result.values.metric ?? ''));
     });
   },
 });

@@ -3,6 +3,7 @@ import { MOST_SHARDS } from '../documents/limits.ts';
 import type { UsageTotals } from '../result/result.ts';
 import { targetIdentity } from '../select/generation.ts';
 import type { Target } from '../types/model.ts';
+import { parsedJson } from '../types/plain.ts';
 import type { Halt } from './halt.ts';
 import type { Prepared } from './prepared.ts';
 import { shardName, type Shard } from './shards.ts';
@@ -199,7 +200,7 @@ const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
  * clause.
  */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
-  const value = json(text);
+  const value = parsedJson(text);
   const version = anyVersion.safeParse(value);
   if (version.success && version.data.part_version > PART_VERSION) {
     return {
@@ -212,14 +213,6 @@ export function readManifest(text: string): { manifest: Manifest } | { flaw: str
   return {
     flaw: `${PART_FILES.manifest} is not the manifest of a part (field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). Run the shard again`,
   };
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `shard 2/4`. */

@@ -56,7 +56,7 @@ export function possibleWords({ qualeval_possible, cause_possible }: Plan): stri
 }
 
 /** `, 12 answers from recordings`; nothing where there are none. */
-export function recordedWords({ replayed }: Plan): string {
+export function recordedWords(replayed: number): string {
   return replayed === 0 ? '' : `, ${counted(replayed, 'answer')} from recordings`;
 }
 

@@ -1,7 +1,7 @@
 import { logLine } from '../text/log.ts';
 import type { Completion, HostedTarget, Request } from '../types/model.ts';
 import { passportOf } from '../types/passports.ts';
-import type { Problem } from '../types/plain.ts';
+import { parsedJson, type Problem } from '../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
 import { type Fault, budgetFault, fault } from './fault.ts';
 import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
@@ -196,7 +196,7 @@ async function attempt(
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(endpoint.body(wanted), pathOf(server, endpoint, target));
     const text = withoutEchoedKeys(await response.text(), server);
-    const data = parsed(text);
+    const data = parsedJson(text);
     const now = clock.now();
     const failure = replyFault(data, response, { now, redact });
     if (failure !== null) return { status: 'fault', fault: failure, sent: true };
@@ -266,14 +266,6 @@ function unproxied(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' | 'pr
         ...found,
         message: `${found.message}; ${set} is not obeyed: name the proxy in the input proxy (in a terminal --proxy)`,
       };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whoever reads of bytes alone looks for the fault in the model. */

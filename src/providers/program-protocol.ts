@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Message, Request } from '../types/model.ts';
+import { parsedJson } from '../types/plain.ts';
 import { createDeadlines, type Clock } from './clock.ts';
 import { fault, type Fault } from './fault.ts';
 import type { CallAttempt } from './retry.ts';
@@ -38,7 +39,7 @@ function understood(
   line: string,
   redact: (text: string) => string,
 ): { id: string | null; result: CallAttempt<Said> } {
-  const data = parsed(line);
+  const data = parsedJson(line);
   const full = reply.safeParse(data);
   if (!full.success)
     return {
@@ -65,14 +66,6 @@ function understood(
     usage: said.usage ?? null,
   };
   return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a line that answers nothing says about the call it is counted against. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatProblem, problem } from '../errors.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import type { Completion, Message, Request } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
+import { parsedJson, type Json } from '../types/plain.ts';
 
 /** The part of a recording's request that its answer is found by. */
 export interface RecordedRequest {
@@ -100,7 +100,7 @@ function readRecordings(
   const replies = new Map<string, Reply>();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const read = recording.safeParse(parsed(line));
+    const read = recording.safeParse(parsedJson(line));
     if (!read.success) {
       const issue = read.error.issues[0];
       const field =
@@ -113,14 +113,6 @@ function readRecordings(
     replies.set(keyOf(read.data.request), read.data.reply);
   }
   return { replies };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

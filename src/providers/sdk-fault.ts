@@ -1,4 +1,5 @@
 import { shorten, visibleLine } from '../text/visible.ts';
+import { member } from '../types/plain.ts';
 import { TransportError, fault, transportFault, type Fault } from './fault.ts';
 import { NO_ADDRESS, httpFault } from './http-fault.ts';
 
@@ -216,12 +217,6 @@ function wordsIn(value: unknown): string {
     return typeof msg === 'string' ? `${place}${place === '' ? '' : ': '}${msg}` : '';
   });
   return words.filter((each) => each !== '').join('; ');
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && name in value
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
 }
 
 function headersOf(error: unknown): HeaderReader {

@@ -52,7 +52,7 @@ export function planLines({
       : []),
     [
       `${counted(plan.prompt_calls, 'call')} for the first answers`,
-      `${recordedWords(plan)}, up to ${counted(plan.grader_calls, 'call')} for their grades`,
+      `${recordedWords(plan.replayed)}, up to ${counted(plan.grader_calls, 'call')} for their grades`,
       plan.evaluator_calls === 0
         ? ''
         : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`,
@@ -138,11 +138,7 @@ export function shardTitle({ shard, counts, halted }: Manifest): string {
 /** What a shard was paid for and leaves behind. */
 export function shardWords(manifest: Manifest): string {
   const { usage, counts } = manifest;
-  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${replayedWords(usage.replayed ?? 0)}${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
-}
-
-function replayedWords(replayed: number): string {
-  return replayed === 0 ? '' : `, ${counted(replayed, 'answer')} from recordings`;
+  return `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused${recordedWords(usage.replayed ?? 0)}${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`;
 }
 
 function fromCaches(input: number, cached: number): string {
@@ -162,7 +158,7 @@ export function renderShardSummary(manifest: Manifest): string {
 /** What all shards were paid for, which the result's own usage does not count. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
-  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${replayedWords(replayed)}${fromCaches(input, cached)}, ${cost(dollars)}; the result's usage is the merge's own.`;
+  return `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ${count(reused)}${recordedWords(replayed)}${fromCaches(input, cached)}, ${cost(dollars)}; the result's usage is the merge's own.`;
 }
 
 /** What is added to a merge's job summary. */

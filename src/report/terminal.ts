@@ -10,6 +10,7 @@ import {
   type Line,
   type Piece,
   type Tone,
+  isOurs,
 } from './sections/document.ts';
 import { sectionBlocks } from './sections/index.ts';
 import {
@@ -255,11 +256,6 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
     ),
     [],
   ]);
-}
-
-/** Our own words and numbers, which are not broken. */
-function isOurs(cell: Line): boolean {
-  return cell.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }
 
 /** The width a column would like, and the one it needs. */

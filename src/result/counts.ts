@@ -1,7 +1,8 @@
+import type { Counts } from '../statistics/table.ts';
 import { counted, percent, signedBetween } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { MetricResult, MetricValues } from './metric-result.ts';
-import type { ReferenceResult } from './reference-result.ts';
+import type { ReferenceResult, SideResult } from './reference-result.ts';
 import type { Replaced } from './result.ts';
 import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
@@ -15,6 +16,16 @@ export function countsForVerdict({
   quarantined,
 }: Pick<ReferenceResult, 'skip' | 'quarantined'>): boolean {
   return !skip && quarantined !== true;
+}
+
+/** Passes among the judged tries of a side; null: it did not run, and has none. */
+export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | null): Counts {
+  return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
+}
+
+/** The share of a side's judged tries that pass; 0 where none was judged. */
+export function sideShare({ passes, tries_judged }: SideResult): number {
+  return passes / Math.max(1, tries_judged);
 }
 
 /**

@@ -2,7 +2,8 @@ import type { AskTools } from '../explain/ask.ts';
 import { draftFixes, editOf, isText, isWhatRan, withEdit } from '../explain/fix.ts';
 import type { PromptChange } from '../explain/prompt-units.ts';
 import type { Cause, CauseUnit, Fix } from '../result/causes.ts';
-import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
+import { sideCounts } from '../result/counts.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import type { Table } from '../statistics/table.ts';
 import type { Prompt } from '../suite/suite.ts';
@@ -164,7 +165,7 @@ async function tryCandidate(
   const restored = await passedBy(worse);
   if (!restored.every(isJudged)) return 'unjudged';
   const tables = worse.map((reference, at): Table => ({
-    base: countsOf(references[reference]?.head ?? null),
+    base: sideCounts(references[reference]?.head ?? null),
     head: restored[at] ?? { passes: 0, tries: 0 },
   }));
   const better = tables.length > 0 && suiteTest(tables).midUp <= level;
@@ -202,8 +203,4 @@ function runner(
       return { passes: own.filter(Boolean).length, tries: own.length };
     });
   };
-}
-
-function countsOf(side: SideResult | null): Counts {
-  return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }

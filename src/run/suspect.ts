@@ -6,7 +6,8 @@ import { callsPerTry } from '../plan/judging-calls.ts';
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { AttributeResult } from '../result/attributes.ts';
 import type { Cause, CauseUnit, SuiteCauses } from '../result/causes.ts';
-import type { ReferenceResult, SideResult } from '../result/reference-result.ts';
+import { sideCounts } from '../result/counts.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
 import {
@@ -125,15 +126,11 @@ async function withFixes(
 function onlyChange(units: CauseUnit[], fallen: readonly ReferenceResult[]): Cause {
   const references = fallen.map(({ id, base, head }) => ({
     id,
-    restored: countsOf(base),
-    broken: countsOf(head),
+    restored: sideCounts(base),
+    broken: sideCounts(head),
   }));
   const held = { references: 0, of: 0 };
   return { relation: 'only-change', units, references, held, p: null, calls: 0 };
-}
-
-function countsOf(side: SideResult | null): { passes: number; tries: number } {
-  return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }
 
 async function examine(
@@ -147,7 +144,7 @@ async function examine(
       units: change.units.length,
       fallen: references
         .slice(0, fallen)
-        .map(({ base, head }) => ({ base: countsOf(base), head: countsOf(head) })),
+        .map(({ base, head }) => ({ base: sideCounts(base), head: sideCounts(head) })),
       held: references.length - fallen,
       tries: Math.max(1, Math.floor(room / callsPerTry(run))),
       alpha,

@@ -143,7 +143,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       const further =
         attributes() > 0 ? `, up to ${counted(attributes(), 'attribute question')}` : '';
       write(
-        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${recordedWords(given)}${graders}${further}${possibleWords(given)}; ${forecastWords(forecast)}\n`,
+        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ${counted(given.prompt_calls, 'call')} for the first answers${recordedWords(given.replayed)}${graders}${further}${possibleWords(given)}; ${forecastWords(forecast)}\n`,
       );
     },
     answered(purpose) {

@@ -1,4 +1,5 @@
 import type { Outcome } from '../types/metric.ts';
+import { meanOrNull } from './sums.ts';
 
 /** Keeps rounding from turning a fall of exactly `minDrop` into one just below it. */
 const SLACK = 1e-12;
@@ -75,4 +76,9 @@ const LEVEL_SLACK = 1e-9;
  */
 export function within(p: number, level: number): boolean {
   return level > 0 && p <= level * (1 + LEVEL_SLACK);
+}
+
+export function meanOfCounts(counts: readonly Counts[]): number | null {
+  const rates = counts.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
+  return meanOrNull(rates);
 }

@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Completion, Request, Target } from '../types/model.ts';
+import { parsedJson } from '../types/plain.ts';
 
 /** One answer as it lies in the database. */
 export interface Entry {
@@ -72,16 +73,8 @@ export function answerOf(
   digest: Digest,
 ): Answer | null {
   if (entry.digest !== digest(key, entry.body)) return null;
-  const parsed = answer.safeParse(json(entry.body));
+  const parsed = answer.safeParse(parsedJson(entry.body));
   return parsed.success ? { status: 'ok', ...parsed.data, reused: true } : null;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function label(target: Target): string {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type * as sqlite from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { member } from '../types/plain.ts';
 import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
 
 /**
@@ -42,13 +43,6 @@ export function withStoreErrors<T>(work: () => T): T {
       message.startsWith('no such column');
     throw new StoreError(damaged ? 'damaged' : result === BUSY ? 'busy' : 'unavailable', message);
   }
-}
-
-/** A member of something thrown. */
-export function member(error: unknown, name: string): unknown {
-  return typeof error === 'object' && error !== null && name in error
-    ? (error as Record<string, unknown>)[name]
-    : undefined;
 }
 
 /** Of the tables below; a file says which one it has. */

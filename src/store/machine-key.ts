@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import { member } from './file.ts';
+import { member } from '../types/plain.ts';
 
 /** Bytes of a key, as many as SHA-256 gives. */
 const BYTES = 32;

@@ -8,6 +8,7 @@ import { UserError, problem, errorMessage } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { BatchRecord, Completion, ErrorKind, Request } from '../types/model.ts';
+import { parsedJson } from '../types/plain.ts';
 import { openDatabase } from './database.ts';
 import { storedEntryOf, isLasting, plainDigest, type Entry } from './entry.ts';
 import { StoreError } from './file.ts';
@@ -278,17 +279,9 @@ export async function othersIn(
     crlfDelay: Number.POSITIVE_INFINITY,
   })) {
     lines += 1;
-    const parsed = line.safeParse(json(text));
+    const parsed = line.safeParse(parsedJson(text));
     if (!parsed.success) return { flaw: `line ${String(lines)} is not an answer` };
     others.set(parsed.data.key, parsed.data.completion);
   }
   return { others, lines };
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { nearest } from '../../text/suggest.ts';
-import { isMap, type JsonMap } from '../../types/plain.ts';
+import { isMap, type JsonMap, ownEntry } from '../../types/plain.ts';
 import {
   uses,
   valueFor,
@@ -11,7 +11,7 @@ import {
   type Converted,
 } from './assertion-parts.ts';
 import { CODE_ASSERTIONS } from './code.ts';
-import { isScalar, ownEntry } from './draft.ts';
+import { isScalar } from './draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from './models.ts';
 import { TEXT_ASSERTIONS } from './text-assertions.ts';
 

@@ -223,11 +223,6 @@ export function isScalar(value: Json | undefined): value is string | number | bo
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** The record's own entry; a key like `toString` has none. */
-export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
 /** The folder that holds a file, and what it is called there, for names that tell files apart. */
 export function lastSteps(path: string): { folder: string; name: string } {
   const steps = path.split('/');

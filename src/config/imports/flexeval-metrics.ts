@@ -2,8 +2,8 @@ import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { canonicalJson } from '../../suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { MetricLevel } from '../../types/metric.ts';
-import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
-import { ownEntry, isScalar, leftOut, uniqueNames, type Loss } from './draft.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
+import { isScalar, leftOut, uniqueNames, type Loss } from './draft.ts';
 import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
 /** A metric of ours, and where FlexEval's stands. */

@@ -1,8 +1,8 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { vendorOf } from '../../suite/models.ts';
-import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
 import { factsOf, isVendor, keyInputs, languageOwners, vendorNames } from '../../types/vendors.ts';
-import { ownEntry, createDraft, leftOut, type Draft, type Imported } from './draft.ts';
+import { createDraft, leftOut, type Draft, type Imported } from './draft.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
 import {
   serverModel,

@@ -1,9 +1,8 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type Json, type Place, type Problem } from '../../types/plain.ts';
+import { isMap, type Json, type Place, type Problem, ownEntry } from '../../types/plain.ts';
 import {
   createDraft,
-  ownEntry,
   lastSteps,
   leftOut,
   nothingImported,

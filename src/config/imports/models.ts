@@ -1,8 +1,8 @@
 import { parameterProblem } from '../../documents/parameters.ts';
 import { vendorOf } from '../../suite/models.ts';
-import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
 import { factsOf, isVendor, languageOwners, type VendorName } from '../../types/vendors.ts';
-import { ownEntry, isScalar } from './draft.ts';
+import { isScalar } from './draft.ts';
 
 /** What promptfoo compares by where nothing else is named. */
 export const EMBEDDINGS = 'text-embedding-3-large';

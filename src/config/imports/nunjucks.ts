@@ -1,5 +1,5 @@
-import { isMap, type Json } from '../../types/plain.ts';
-import { ownEntry } from './draft.ts';
+import { isMap, type Json, ownEntry } from '../../types/plain.ts';
+
 import { FILTERS, type Value } from './nunjucks-filters.ts';
 import { parseTemplate, type Expression, type Node } from './nunjucks-syntax.ts';
 

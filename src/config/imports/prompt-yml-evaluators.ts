@@ -1,6 +1,6 @@
 import { valueAt } from '../../documents/document.ts';
-import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
-import { isScalar, leftOut, ownEntry, type Imported } from './draft.ts';
+import { isMap, type Json, type JsonMap, type Place, ownEntry } from '../../types/plain.ts';
+import { isScalar, leftOut, type Imported } from './draft.ts';
 import { publishedModel } from './models.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { emptyMap } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
-import type { Json, JsonMap, Place } from '../../types/plain.ts';
-import { A_TEST, leftOut, ownEntry, type ImportFiles, type Loss } from './draft.ts';
+import { type Json, type JsonMap, type Place, ownEntry } from '../../types/plain.ts';
+import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
 import type { CodeHost, HostSettings } from './foreign-code.ts';
 import { renderTemplate } from './nunjucks.ts';
 import { isCutOff, templateText } from './templates.ts';

@@ -1,10 +1,9 @@
 import { emptyMap, type Document, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Problem, ownEntry } from '../../types/plain.ts';
 import {
   A_PROMPT,
   createDraft,
-  ownEntry,
   isScalar,
   lastSteps,
   leftOut,

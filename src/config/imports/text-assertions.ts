@@ -1,9 +1,9 @@
 import { readYaml } from '../../documents/yaml.ts';
 import { toSafePattern } from '../../metrics/measures/pattern.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
 import { uses, why, type Convert, type Converted } from './assertion-parts.ts';
-import { isScalar, ownEntry } from './draft.ts';
+import { isScalar } from './draft.ts';
 
 /** Strings are compared as they are: there is no trimming in promptfoo. */
 const exactly: JsonMap = { trim: false };

@@ -12,6 +12,7 @@ import {
   type Tone,
   placeText,
   safeUrl,
+  isOurs,
 } from '../sections/document.ts';
 import { type SectionName, sectionBlocks } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
@@ -121,10 +122,6 @@ export function tableHtml(
 /** The words of a column's title, which is HTML. */
 function titleAttribute(title = ''): string {
   return ` data-title="${title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, '')}"`;
-}
-
-function isOurs(cell: Line): boolean {
-  return cell.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }
 
 export function lineHtml(line: Line, links: Links): string {

@@ -3,9 +3,10 @@ import type { ReferenceResult, SideResult, TryResult } from '../../result/refere
 import { probability, count } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
+import { jsonText } from '../../types/plain.ts';
 import { NAME_LIMIT, code, place, standsOn, type Links, type Piece } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
-import { jsonText, marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
+import { marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
 import { faceOf } from '../sections/faces.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passWords, rateInterval, STATUS_TONES } from '../sections/phrases.ts';

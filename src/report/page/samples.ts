@@ -8,10 +8,10 @@ import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { SuiteResult } from '../../result/suite-result.ts';
 import { percent, counted } from '../../text/amounts.ts';
 import { escapeMarkup, shorten } from '../../text/visible.ts';
-import type { Side } from '../../types/plain.ts';
+import { type Side, jsonText } from '../../types/plain.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { emphasise, type Emphasised, whole } from '../sections/emphasis.ts';
-import { jsonText } from '../sections/evidence.ts';
+
 import { KIND_WORDS, type ExplainedSuite } from '../sections/explained-suites.ts';
 import { OUTCOME_WORDS, exampleTries } from '../sections/order.ts';
 import { chip, piecesHtml } from './blocks.ts';

@@ -173,3 +173,8 @@ export function placeLinks({
     },
   };
 }
+
+/** Whether a line is made of our own words and numbers alone, which are not broken. */
+export function isOurs(line: Line): boolean {
+  return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
+}

@@ -4,7 +4,7 @@ import type { ReferenceResult, TryResult } from '../../result/reference-result.t
 import { canonicalJson } from '../../suite/canonical-json.ts';
 import { counted } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
-import type { Json } from '../../types/plain.ts';
+import { type Json, jsonText } from '../../types/plain.ts';
 import type { Detail } from './detail.ts';
 import { type Block, type Line, code, joinLines, lineBreak, paragraph, text } from './document.ts';
 import { emphasise, whole } from './emphasis.ts';
@@ -128,11 +128,6 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
 /** Whether a value says more than pass or fail do: 0, 1 and truth values do not. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
-}
-
-/** Text as it is, anything else as JSON. */
-export function jsonText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Turns shown side by side; the rest is counted. */

@@ -6,7 +6,7 @@ import type { Generation } from '../../select/generation.ts';
 import { canonicalJson } from '../../suite/canonical-json.ts';
 import { type Variant, variantWords } from '../../suite/suite.ts';
 import type { Message } from '../../types/model.ts';
-import type { Json } from '../../types/plain.ts';
+import { jsonText, type Json } from '../../types/plain.ts';
 import { referenceCauses } from './causes.ts';
 import {
   type Block,
@@ -132,10 +132,6 @@ function tryBlock(tryResult: TryResult): Block {
 
 function fact(name: string, value: string): { name: Line; value: Line } {
   return { name: [text(name)], value: [code(value, LONGEST)] };
-}
-
-function jsonText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** What tells a suite of a result from the others. */
