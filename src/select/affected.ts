@@ -2,7 +2,7 @@ import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { metricIdentity } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
-import { generationOf, isRecorded, type Generation } from './generation.ts';
+import { generationOf, bringsAnswer, type Generation } from './generation.ts';
 import { askedOf, pairReferences } from './pair.ts';
 import { promptChanges, type SuiteSide } from './prompt-changes.ts';
 import { referenceScoringDiffers, scoringChanges } from './scoring.ts';
@@ -163,7 +163,7 @@ function baseGeneration(
   reference: Reference,
   counterpart: Reference | null,
 ): Generation | null {
-  const own = [reference, counterpart].some((one) => one !== null && isRecorded(one));
+  const own = [reference, counterpart].some((one) => one !== null && bringsAnswer(one));
   for (const candidate of own ? [counterpart, reference] : [reference, counterpart]) {
     const tried =
       candidate === null ? null : generationOf(base.suite.prompt, base.variant, candidate);

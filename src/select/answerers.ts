@@ -4,7 +4,7 @@ import { placeOf } from '../suite/models.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
 import type { AffectedReference } from './affected.ts';
-import { isRecorded } from './generation.ts';
+import { bringsAnswer } from './generation.ts';
 import type { SuiteSide } from './prompt-changes.ts';
 import type { AffectedSuite } from './select.ts';
 
@@ -51,7 +51,7 @@ export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedMod
 function recordedInstead(suite: string, references: readonly AffectedReference[]): ReplacedModel[] {
   const found = references.filter(
     ({ reference, baseReference }) =>
-      isRecorded(reference) && baseReference !== null && !isRecorded(baseReference),
+      bringsAnswer(reference) && baseReference !== null && !bringsAnswer(baseReference),
   );
   const [first] = found;
   if (first === undefined) return [];

@@ -67,7 +67,7 @@ export function generationOf(
 ): Generation {
   const { thread, problem } = reference;
   if (problem !== null) return { kind: 'impossible', message: problem };
-  if (thread !== null && isRecorded(reference)) return recordedOf(reference, thread);
+  if (thread !== null && bringsAnswer(reference)) return recordedOf(reference, thread);
   const missing = prompt.variables.find(
     ({ name }) =>
       !Object.hasOwn(reference.input, name) && (thread === null || inSystem(prompt, name)),
@@ -95,7 +95,7 @@ export function generationOf(
 }
 
 /** Whether a reference is a dialogue that brings its answer, so that nobody is asked. */
-export function isRecorded({ thread }: Reference): boolean {
+export function bringsAnswer({ thread }: Reference): boolean {
   return thread !== null && asksNothing(thread);
 }
 
