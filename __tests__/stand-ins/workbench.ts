@@ -101,9 +101,9 @@ export async function openWorkbench({
     },
     file: (path) => readFileSync(join(directory, path), 'utf8'),
     board,
-    boardWhen: (is) => boardOf(url, is),
+    boardWhen: (is) => boardAt(url, is),
     boardAfter: (work) =>
-      boardOf(url, ({ note, old }) => note === 'up to date' && !old, { work, passed: 1 }),
+      boardAt(url, ({ note, old }) => note === 'up to date' && !old, { work, passed: 1 }),
     detail: async (id) => (await asked(`detail?key=${encodeURIComponent(await keyOf(id))}`)).text,
     async act(action, id) {
       const { host, origin } = new URL(url);
@@ -129,7 +129,7 @@ export async function openWorkbench({
  *
  * @param passed so many times windows must have been told something before, since `work`
  */
-export async function boardOf(
+export async function boardAt(
   url: string,
   is: (board: SeenBoard) => boolean,
   { work = () => undefined, passed = 0 }: { work?: () => unknown; passed?: number } = {},

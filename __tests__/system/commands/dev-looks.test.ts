@@ -8,7 +8,7 @@ import { beginIn, commandIn, localEndpoint } from '../../stand-ins/command-line.
 import type { Script } from '../../stand-ins/models/server.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 import {
-  boardOf,
+  boardAt,
   openWorkbench,
   type OpenWorkbench,
   type SeenBoard,
@@ -66,7 +66,7 @@ async function shownAnew(): Promise<Board> {
     env: localEndpoint(bench.server),
   });
   const url = /http:\S+/.exec(await fresh.said('workbench: http'))?.[0] ?? '';
-  const board = await boardOf(
+  const board = await boardAt(
     url,
     ({ note }) => note !== 'looking at the files' && !note.startsWith('asking'),
   );
