@@ -190,11 +190,7 @@ function neverGreen(decision: Found, { counted, affected, unused, blind }: GateI
   return {
     conclusion: 'neutral',
     held: false,
-    reasons: [
-      affected === 0 ? NO_TEST : 'No test that counts ran, so there is no verdict.',
-      ...why,
-      ...decision.reasons,
-    ],
+    reasons: [affected === 0 ? NO_TEST : NONE_COUNTS, ...why, ...decision.reasons],
   };
 }
 
@@ -214,6 +210,8 @@ function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
       )
     : [];
 }
+
+const NONE_COUNTS = 'No test that counts ran, so there is no verdict.';
 
 /**
  * The conclusion of a run that was ended early. A regression that the tries so far show stands;
@@ -239,7 +237,10 @@ export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Deci
   }
   return {
     outcome: { kind: 'ended-early', ...ended },
-    reasons: [`${why}, which is not enough for a verdict.`, ...(unjudged ? rest.reasons : [])],
+    reasons: [
+      `${why}, which is not enough for a verdict${halt.title === 'Interrupted' ? '; run it again' : ''}.`,
+      ...(unjudged ? rest.reasons.filter((one) => one !== NO_TEST && one !== NONE_COUNTS) : []),
+    ],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../types/model.ts';
+import { NOT_MADE, type ErrorKind } from '../types/model.ts';
 import { proxyWords } from './tunnel.ts';
 
 /** Why an attempt gave no answer, and what may be done about it. */
@@ -95,11 +95,11 @@ export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {
 }
 
 /** A call that the end of the run cut short, or kept from being made. */
-export const STOPPED = fault('aborted', 'stopped before an answer came');
+export const STOPPED = fault('aborted', NOT_MADE.aborted);
 
 /** A call that the run's caps leave no room for. */
 export function budgetFault(): Fault {
-  return fault('budget', 'the limit of model calls is reached; this call was not made');
+  return fault('budget', NOT_MADE.budget);
 }
 
 /**

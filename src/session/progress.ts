@@ -56,7 +56,7 @@ export function createHalting({ timeoutMs, clock, process, log }: HaltOptions): 
       log(
         `${name}: no further call is made; what there is will be reported. Once more ends at once.`,
       );
-    halt({ title: 'Interrupted', why: `${name} came` });
+    halt({ title: 'Interrupted', why: `it was cancelled, or stopped by hand (${name})` });
   };
   const released = new AbortController();
   if (timeoutMs !== null)

@@ -214,7 +214,10 @@ export async function withEdges<T>(
       progress.planned(plan, ready);
       keepHeapSmall({ asks: callsOf(plan) > ready.forecast.stored });
     },
-    answered: progress.answered,
+    // What is let go afterwards is no progress.
+    answered: (purpose) => {
+      if (session.halting.halted() === null) progress.answered(purpose);
+    },
     looking: progress.looking,
   });
   try {

@@ -180,6 +180,12 @@ export type Completion =
     }
   | { status: 'error'; kind: ErrorKind; message: string; refused?: number; unsent?: true };
 
+/** What is said of a call that the end of the run kept from being made, or from being waited for. */
+export const NOT_MADE = {
+  aborted: 'stopped before an answer came',
+  budget: 'the limit of model calls is reached; this call was not made',
+} as const satisfies Partial<Record<ErrorKind, string>>;
+
 export type ErrorKind =
   | 'key'
   | 'rate-limit'

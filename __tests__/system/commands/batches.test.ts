@@ -281,7 +281,7 @@ describe('a sweep that ends while it waits for a batch', () => {
     expect([code, result.conclusion, result.title]).toEqual([
       0,
       'neutral',
-      'Waiting for a batch; run again to pick it up. Interrupted: SIGTERM came; 0 of 8 tries were made',
+      'Waiting for a batch; run again to pick it up. Interrupted: it was cancelled, or stopped by hand (SIGTERM); 0 of 8 tries were made',
     ]);
     expect(result.reasons[1]).toBe(
       `8 requests are with the vendor in ${id}: paid for once, and picked up by the next run.`,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
+import { renderComment } from '../../../src/report/comment.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { localEndpoint } from '../../stand-ins/command-line.ts';
 import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
@@ -53,7 +54,15 @@ test.each([
       const result = JSON.parse(out) as Result;
       expect(result.conclusion).toBe('error');
       expect(result.title).toMatch(
-        new RegExp(`^Interrupted: ${signal} came; 5 of 8 tries were made$`),
+        new RegExp(
+          `^Interrupted: it was cancelled, or stopped by hand \\(${signal}\\); 5 of 8 tries were made$`,
+        ),
+      );
+      // What was let go is no progress, and no error of a model.
+      expect(err).not.toContain('8 of 8 answers');
+      expect(result.reasons[0]).toMatch(/, which is not enough for a verdict; run it again\.$/);
+      expect(renderComment(result, { marker: '' })).not.toMatch(
+        /stopped before an answer|ended in an error|No test ran/,
       );
       silent = false;
       const { usage, conclusion } = await shop.result('run');

@@ -36,7 +36,10 @@ describe('a run that is told to end', () => {
     expect(halting.halted()).toBeNull();
     signals.emit('SIGINT', 'SIGINT');
     expect(halting.signal.aborted).toBe(true);
-    expect(halting.halted()).toEqual({ title: 'Interrupted', why: 'SIGINT came' });
+    expect(halting.halted()).toEqual({
+      title: 'Interrupted',
+      why: 'it was cancelled, or stopped by hand (SIGINT)',
+    });
     expect(lines).toEqual([
       'SIGINT: no further call is made; what there is will be reported. Once more ends at once.',
     ]);

@@ -4,6 +4,7 @@ import type { ReferenceResult, TryResult } from '../../result/reference-result.t
 import type { Result } from '../../result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import { NOT_MADE } from '../../types/model.ts';
 import type { Detail } from './detail.ts';
 import {
   SENTENCE,
@@ -107,9 +108,9 @@ function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
 export function amongErrors(result: Result, detail: Detail): (message: string) => boolean {
   if (!opensErrors(result)) return () => false;
   const errors = causesOf(result).filter(({ fails }) => !fails);
+  const isTold = errors.length > 0 || result.outcome.kind === 'ended-early';
   const shown = new Set(shownOf(errors, detail).map(({ message }) => alike(message)));
-  return (message) =>
-    shown.has(alike(message)) || (errors.length > 0 && message.includes(ENDED_IN_ERROR));
+  return (message) => shown.has(alike(message)) || (isTold && message.includes(ENDED_IN_ERROR));
 }
 
 function causeLine({ message, tries, references }: ErrorCause): Line {
@@ -127,12 +128,20 @@ function causeLine({ message, tries, references }: ErrorCause): Line {
   ];
 }
 
-function causesOf({ suites }: Result): ErrorCause[] {
+/** Where the run ended early its first line counts the tries that were not made. */
+function isSaidAbove(message: string, { outcome }: Result): boolean {
+  return (
+    outcome.kind === 'ended-early' &&
+    Object.values(NOT_MADE).some((words) => message.endsWith(words))
+  );
+}
+
+function causesOf(result: Result): ErrorCause[] {
   const found = new Map<string, ErrorCause>();
-  for (const reference of suites.flatMap(({ references }) => references))
+  for (const reference of result.suites.flatMap(({ references }) => references))
     for (const tryResult of [...(reference.base?.tries ?? []), ...(reference.head?.tries ?? [])]) {
       const message = errorOf(tryResult) ?? (tryResult.actual === null ? tryResult.error : null);
-      if (message === null) continue;
+      if (message === null || isSaidAbove(message, result)) continue;
       const fails = tryResult.outcome === 'fail';
       const key = `${String(fails)} ${alike(message)}`;
       const cause = found.get(key) ?? { message, fails, tries: 0, references: new Map() };
