@@ -1,4 +1,4 @@
-import { statSync, watch, type FSWatcher } from 'node:fs';
+import { fstatSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { discoverCheckout } from '../git/discover.ts';
@@ -179,6 +179,19 @@ function inodeOf(folder: string): number | null {
   }
 }
 
+/** Whether what this program says goes into that file: each run would be news for the next. */
+export function isOwnOutput(path: string): boolean {
+  try {
+    const { dev, ino } = statSync(path);
+    return [process.stdout.fd, process.stderr.fd].some((fd) => {
+      const own = fstatSync(fd);
+      return own.isFile() && own.dev === dev && own.ino === ino;
+    });
+  } catch {
+    return false;
+  }
+}
+
 /** The folders of these files below the root, each the nearest that is there. */
 function foldersOf(root: string, files: Iterable<string>): Set<string> {
   const nearest = (folder: string): string =>
@@ -207,7 +220,7 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
     wake?.();
   };
   const changed = (path: string): void => {
-    if (ended || written.some((own) => path.startsWith(own))) return;
+    if (ended || written.some((own) => path.startsWith(own)) || isOwnOutput(path)) return;
     clearTimeout(timer);
     timer = setTimeout(tell, SETTLING_MS);
   };

@@ -1,4 +1,5 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { problem } from '../../../src/errors.ts';
@@ -116,4 +117,20 @@ test('knows which files problems name', () => {
       problem(null, 'evaldiff.yaml: does not exist, and neither does any prompts/*.yaml; e.g. 1/2'),
     ]),
   ).toEqual(expect.arrayContaining(['prompts/a.yaml', 'data/rows.jsonl', 'evaldiff.yaml']));
+});
+
+test('what the program says is no news where it goes into a file of a folder that is watched', () => {
+  const folder = temporaryFolder('said');
+  const [log, other] = [join(folder, 'log.txt'), join(folder, 'other.txt')];
+  writeFileSync(other, '');
+  const out = openSync(log, 'a');
+  const watch = new URL('../../../src/session/watch.ts', import.meta.url).href;
+  const script = `const { isOwnOutput } = await import(${JSON.stringify(watch)});
+    process.stderr.write(JSON.stringify(${JSON.stringify([log, other, `${log}.gone`])}.map(isOwnOutput)));`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', out, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(out);
+  expect(JSON.parse(stderr)).toEqual([true, false, false]);
 });

@@ -7,12 +7,11 @@ import type {
   YesShare,
 } from '../../result/conversations.ts';
 import type { Result } from '../../result/result.ts';
-import type { SuiteResult } from '../../result/suite-result.ts';
 import { percent, signed, count, counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
 import { code, group, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, change as changeOf, rateInterval } from './phrases.ts';
+import { andMore, change as changeOf, rateInterval, repeatedNames, suiteName } from './phrases.ts';
 
 /**
  * What conversations took on both sides: completed share, turns, turns to each criterion, and how
@@ -27,22 +26,21 @@ export function conversations(
   );
   const shown = found.slice(0, items);
   const more = andMore(found.length, shown.length);
+  const repeated = repeatedNames(suites);
   return group(
     [text(`Conversations in ${counted(found.length, 'suite')}`)],
     found.length === 0
       ? []
       : [
-          ...shown.flatMap(({ suite, summary }) => blocksOf(suite, summary, mode)),
+          ...shown.flatMap(({ suite, summary }) =>
+            blocksOf(suiteName(suite, repeated), summary, mode),
+          ),
           ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
         ],
   );
 }
 
-function blocksOf(
-  { name }: SuiteResult,
-  summary: ConversationSummary,
-  mode: Result['mode'],
-): Block[] {
+function blocksOf(name: Line, summary: ConversationSummary, mode: Result['mode']): Block[] {
   const rows: [Line, PairedMean, Kind][] = [
     [[text('Completed')], summary.completed, 'share'],
     [[text('Turns, where completed')], summary.turns, 'turns'],
@@ -57,7 +55,7 @@ function blocksOf(
       : ['', 'Base', 'Head', 'Difference, 90 % interval', 'References'];
   return [
     paragraph([
-      code(name),
+      ...name,
       text(`: up to ${counted(summary.max_steps, 'step')}, judged by `),
       ...summary.evaluators.flatMap((evaluator, index): Line => [
         text(index === 0 ? '' : ', '),

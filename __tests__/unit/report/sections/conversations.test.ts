@@ -388,6 +388,12 @@ describe('the other outputs', () => {
     expect(text).toMatch(/Completed\s+81\.0 %\s+200/);
     expect(text).toMatch(/Turns, where completed\s+2\.06\s+162/);
     expect(text).toContain('How tries ended: complete 162, max_steps 34, no_follow_up 4.');
+    // Variants of one prompt are told apart.
+    const other = { ...suite, variant: { ...suite.variant, model: 'other' } };
+    const both = resultOf({ mode: 'sweep', base: null, suites: [suite, other] });
+    expect(renderTerminal(both, { width: 100, colour: false })).toContain(
+      'mentor (other, temperature 0): up to ',
+    );
   });
 });
 
