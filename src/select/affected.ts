@@ -155,8 +155,8 @@ function pairReference(
 
 /**
  * Base's prompt with head's input; where a variable was renamed, with base's own input of the same
- * reference. A recording is an answer of its own side, so beside one base has its own. Null when base can render neither: the reference is then not comparable, which is not
- * an error of anyone.
+ * reference. A recording is an answer of its own side, so beside one base has its own. Null when
+ * base can render neither: the reference is then not comparable, which is not an error of anyone.
  */
 function baseGeneration(
   base: SuiteSide,
