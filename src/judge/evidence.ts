@@ -83,15 +83,23 @@ function hasEvidence(
 }
 
 /**
- * Whether a new reference takes the place of others: base's prompt cannot be asked it, in a suite
- * that base has, while references went or none can be compared. It says nothing of what base was
- * asked.
+ * Whether a reference that base cannot be asked stands for what base was asked, in a suite that base
+ * has: nothing of the suite can be compared, or it is new while others went.
  */
 function takesAPlace({ run: { suite, runs } }: SuiteComparison, run: ReferenceRun): boolean {
-  const isNew = ({ affected: { base, change } }: ReferenceRun): boolean =>
-    base === null && change === 'added';
-  if (suite.base === null || !isNew(run)) return false;
-  return suite.references.some((reference) => isGone(suite, reference)) || runs.every(isNew);
+  if (suite.base === null) return false;
+  if (runs.every(isHeadAlone)) return true;
+  const { base, change } = run.affected;
+  return (
+    base === null &&
+    change === 'added' &&
+    suite.references.some((reference) => isGone(suite, reference))
+  );
+}
+
+/** Whether nobody can answer a reference of head's on base. */
+function isHeadAlone({ affected: { base, head } }: ReferenceRun): boolean {
+  return head !== null && (base === null || base.kind === 'impossible');
 }
 
 /** Whether a reference that counted on base is removed or newly skipped. */

@@ -119,7 +119,11 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
     ({ scores }) => scores.find(({ status }) => status === 'ungraded')?.reason ?? [],
   );
   return ungraded.length === 0
-    ? [NO_TEST]
+    ? [
+        tries.some(({ outcome }) => outcome === 'skipped')
+          ? 'No metric judges any answer, so there is no verdict.'
+          : NO_TEST,
+      ]
     : [
         `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade and no other was judged, so there is no verdict.`,
         ...[...new Set(reasons)].slice(0, 3),

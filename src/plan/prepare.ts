@@ -75,6 +75,7 @@ export function prepare(
     causes: mode === 'diff' && input.again === undefined ? arranged.explain : null,
     drafter: arranged.explain.fix ? drafterOf(head, input.code) : null,
     price: priceFrom(priceSettings(arranged)),
+    ownRules: arranged.ownRules,
     problems: [
       ...selected.problems,
       ...unreachableRollups(suites),

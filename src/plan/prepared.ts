@@ -51,6 +51,8 @@ export interface Prepared {
   /** Who drafts fixes of these; null: nobody. */
   drafter: Drafter | null;
   price: Price;
+  /** What a pull request may choose of the rules it is judged by, in sentences. */
+  ownRules: string[];
   problems: Problem[];
   notices: Notice[];
 }

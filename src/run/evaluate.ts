@@ -210,6 +210,7 @@ function decideRun(
     rubricTests,
     evaluatorTests,
     replaced,
+    ownRules,
   }: Prepared & { replaced: ReplacedModel[] },
   { results, scoring }: Compared,
   { attributes, unexplained }: RunExplanation,
@@ -229,7 +230,7 @@ function decideRun(
       const skipped = [...newlySkippedIds(run), ...comparison.newlyQuarantined];
       return [...removedIds(run.suite), ...skipped.map((id) => `${run.suite.path}: ${id}`)];
     }),
-    weakened: weakenedWords(comparisons.map(({ run }) => run)),
+    weakened: [...ownRules, ...weakenedWords(comparisons.map(({ run }) => run))],
     testedRubrics: rubricTests.length + evaluatorTests.length,
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),

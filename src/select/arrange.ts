@@ -22,6 +22,8 @@ export interface Arranged {
   explain: CauseSettings;
   /** Whose commit programs and recordings of models are read from. */
   models: Side;
+  /** What a pull request may choose of the rules it is judged by, in sentences. */
+  ownRules: string[];
   notices: Notice[];
 }
 
@@ -47,13 +49,14 @@ export function arrange(base: Project | null, written: Project, sources: Sources
     ...keptNotices(written, head),
   ];
   const models = sources.model === 'head' ? 'head' : 'base';
+  const ownRules = sources.gate === 'base-else-head' ? firstRules(base, head) : [];
   const gated =
     sources.gate === 'head'
       ? { head, notices: [] }
       : withGatesOfBase(base, explainedByBase(base, head, gate));
   notices.push(...gated.notices);
   if (sources.metrics === 'head')
-    return { base, head: gated.head, gate, budget, explain, models, notices };
+    return { base, head: gated.head, gate, budget, explain, models, ownRules, notices };
   const outside = fromOutside(base, gated.head);
   return {
     base,
@@ -62,6 +65,7 @@ export function arrange(base: Project | null, written: Project, sources: Sources
     budget,
     explain,
     models,
+    ownRules,
     notices: [...notices, ...outside.notices],
   };
 }
@@ -80,6 +84,26 @@ function setting<K extends 'gate' | 'budget' | 'explain'>(
   if (base !== null && (base.settings.file !== null || source === 'base-else-defaults'))
     return base.settings[key];
   return source === 'base-else-defaults' ? null : head.settings[key];
+}
+
+/**
+ * The rules of a first settings file, for prompts that base has without one: no other hold, so they
+ * are said.
+ */
+function firstRules(base: Project | null, { settings }: Project): string[] {
+  if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
+  const own = (Object.keys(settings.gate) as (keyof GateSettings)[])
+    .filter(
+      (key) =>
+        canonicalJson(settings.gate[key] ?? null) !== canonicalJson(DEFAULT_GATE[key] ?? null),
+    )
+    .map((key) => `gate.${key}`);
+  const rules = settings.n_tries === 'adaptive' ? own : [...own, 'n_tries'];
+  return rules.length === 0
+    ? []
+    : [
+        `Base has no settings file, so rules that this pull request brings are in force: ${rules.join(', ')}`,
+      ];
 }
 
 /** Where attributes can make a run red, how they are worked out is part of the gate. */

@@ -58,8 +58,10 @@ function testing(lines: string, reference: (n: number) => string): FixtureFiles 
 
 const asked = (n: number, id = `q${String(n)}`, question = n): string =>
   `{ id: ${id}, input: { question: "Question ${String(question)}?" }, expected: "answer ${String(question)}" }`;
-const said = (n: number, output: string): string =>
+const answered = (n: number, output: string): string =>
   `{ id: q${String(n)}, input: [{ role: user, content: "Question ${String(n)}?" }, { role: assistant, content: "${output}" }], expected: "answer ${String(n)}" }`;
+const recordings = (output: (n: number) => string) =>
+  testing(`metrics: [${EXACT}]`, (n) => answered(n, output(n)));
 const plain = (lines = `metrics: [${EXACT}]`): FixtureFiles => testing(lines, (n) => asked(n));
 
 test('a base that cannot be read is compared with nothing, and no success', async () => {
@@ -71,6 +73,36 @@ test('a base that cannot be read is compared with nothing, and no success', asyn
   expect(first).toContain(
     '`prompts/other.yaml:1`: Base cannot be read, so nothing of head was compared',
   );
+});
+
+test('a model that base’s settings do not know leaves nothing to compare, and no success', async () => {
+  const settings = 'models:\n  quiz-2: { provider: openai, endpoint: local, model: quiz-1 }\n';
+  const base = { ...plain(), 'prompts/quiz.yaml': quizPrompt('Be exact.', 'quiz-1') };
+  const { result, first } = await compared(base, {
+    'evaldiff.yaml': settings,
+    'prompts/quiz.yaml': quizPrompt('Skip 1 2 3', 'quiz-2'),
+  });
+  expect(result.conclusion).toBe('neutral');
+  expect(first).toContain(
+    'quiz: 0 of 6 references compared; base’s prompt cannot be asked q1, q2, q3',
+  );
+});
+
+test('rules that a first settings file brings are said, for base has none', async () => {
+  const recorded = (output: (n: number) => string): Record<string, string> => {
+    const { 'evaldiff.yaml': _, ...files } = recordings(output);
+    return { ...files, 'prompts/quiz.yaml': quizPrompt('Be exact.', 'gpt-4o') };
+  };
+  const rules = async (settings: string): Promise<string> => {
+    const head = recorded((n) => (n < 4 ? 'no idea' : `answer ${String(n)}`));
+    const base = recorded((n) => `answer ${String(n)}`);
+    return (await compared(base, { ...head, 'evaldiff.yaml': settings })).first;
+  };
+  const said = 'Base has no settings file, so rules that this pull request brings are in force:';
+  expect(await rules('gate: { min_drop: 1 }\nn_tries: 1\n')).toContain(
+    `${said} \`gate.min_drop\`, \`n_tries\``,
+  );
+  expect(await rules('prompts: [prompts/*.yaml]\n')).not.toContain(said);
 });
 
 describe('references that head puts into quarantine', () => {
@@ -188,11 +220,9 @@ describe('references whose ids change', () => {
 
 describe('recorded dialogues', () => {
   test('that answer worse than base’s are compared with base’s, one try each', async () => {
-    const recorded = (output: (n: number) => string): FixtureFiles =>
-      testing(`metrics: [${EXACT}]`, (n) => said(n, output(n)));
     const { result, first } = await compared(
-      recorded((n) => `answer ${String(n)}`),
-      recorded(() => 'no idea'),
+      recordings((n) => `answer ${String(n)}`),
+      recordings(() => 'no idea'),
     );
     expect(first).toContain('❌ Regressed: `quiz` 100.0 % → 0.0 %');
     expect(result.suites[0]).toMatchObject({
@@ -203,7 +233,7 @@ describe('recorded dialogues', () => {
 
   test('in place of what base asks a model are said first, and are no success', async () => {
     const recorded = testing(`metrics: [${EXACT}]`, (n) =>
-      n < 4 ? said(n, `answer ${String(n)}`) : asked(n),
+      n < 4 ? answered(n, `answer ${String(n)}`) : asked(n),
     );
     const { result, first } = await compared(plain(), { ...recorded, ...WORSE });
     expect(result.conclusion).toBe('neutral');
@@ -222,18 +252,40 @@ test('references that lose their own checks are not green where head falls under
   expect(first).toContain('judge no answer on head: quiz: answer (3 references)');
 });
 
-test('references that lose all of their checks do not leave the rates under base’s scoring', async () => {
-  const config = (prompt: string, from: number): FixtureFiles => ({
+describe('a promptfoo test without assertions', () => {
+  const config = (prompt: string, isJudged: (n: number) => boolean, first = 1): FixtureFiles => ({
     'evaldiff.yaml':
       'prompts: promptfooconfig.yaml\nmodels:\n  quiz-1: { provider: openai, endpoint: local, model: quiz-1 }\n',
     'promptfooconfig.yaml': `prompts: ['${prompt} {{question}}']\nproviders: [openai:chat:quiz-1]\ntests:\n${NUMBERS.map(
       (n) =>
-        `  - vars: { question: "Question ${String(n)}?" }\n    assert: [${n < from ? '' : `{ type: equals, value: "answer ${String(n)}" }`}]\n`,
+        `  - vars: { question: "Question ${String(n === 1 ? first : n)}?" }\n    assert: [${isJudged(n) ? `{ type: equals, value: "answer ${String(n)}" }` : ''}]\n`,
     ).join('')}`,
   });
-  const { result, first } = await compared(config('Be exact.', 1), config('Skip 1 2 3', 4));
-  expect(result.conclusion).toBe('neutral');
-  expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+
+  test('that runs alone is said to be judged by nothing', async () => {
+    const but = (n: number): boolean => n > 1;
+    const { first, result } = await compared(config('Be exact.', but), config('Be exact.', but, 7));
+    expect(result.conclusion).toBe('error');
+    expect(first).toContain('No metric judges any answer, so there is no verdict.');
+    expect(first).not.toContain('No test ran');
+  });
+
+  test('that had some on base does not leave the rates under base’s scoring', async () => {
+    const { result, first } = await compared(
+      config('Be exact.', () => true),
+      config('Skip 1 2 3', (n) => n > 3),
+    );
+    expect(result.conclusion).toBe('neutral');
+    expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+  });
+
+  test('among others like it gives a first line that says why it is open', async () => {
+    const none = (): boolean => false;
+    const { first } = await compared(config('Be exact.', none), config('Skip 1', none));
+    expect(first).toMatch(
+      /Inconclusive: `promptfooconfig` –\n\nNo metric of it gates, so its values are only shown\./,
+    );
+  });
 });
 
 describe('a program of the repository', () => {

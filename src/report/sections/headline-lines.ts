@@ -168,7 +168,7 @@ function excusedIn({ scoring, suites }: Result): Line {
 }
 
 /** What stands between a suite and green: references by name, or the drop that may be there. */
-function openBecause({ reason, pass_rate: { low } }: SuiteResult): Line {
+function openBecause({ reason, metrics, pass_rate: { low } }: SuiteResult): Line {
   if (reason?.by === 'uncompared' || reason?.by === 'suspicious') {
     const ids = reason.references.slice(0, NAMED).flatMap((id) => [text(', '), code(id)]);
     const more = reason.references.length - NAMED;
@@ -178,6 +178,8 @@ function openBecause({ reason, pass_rate: { low } }: SuiteResult): Line {
       text(more > 0 ? ` and ${count(more)} more.` : '.'),
     ];
   }
+  if (metrics.every(({ gates }) => gates === false))
+    return [text('No metric of it gates, so its values are only shown.')];
   return low === null || low >= 0
     ? []
     : [text(`A drop of up to ${inSize(low)} points is not ruled out.`)];
