@@ -180,10 +180,13 @@ function inodeOf(folder: string): number | null {
 }
 
 /** Whether what this program says goes into that file: each run would be news for the next. */
-export function isOwnOutput(path: string): boolean {
+export function isOwnOutput(
+  path: string,
+  outputs: readonly number[] = [process.stdout.fd, process.stderr.fd],
+): boolean {
   try {
     const { dev, ino } = statSync(path);
-    return [process.stdout.fd, process.stderr.fd].some((fd) => {
+    return outputs.some((fd) => {
       const own = fstatSync(fd);
       return own.isFile() && own.dev === dev && own.ino === ino;
     });

@@ -231,7 +231,7 @@ describe('a bad input', () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test('of base stops nobody: what cannot be read there is new', async () => {
+  test('of base stops nobody, and is no success either: there is nothing to compare with', async () => {
     const at = await stage(obedient);
     const change = changeOf(
       { ...quiz({ questions: 2 }), 'prompts/quiz.yaml': 'name: [\n' },
@@ -239,7 +239,7 @@ describe('a bad input', () => {
     );
     const run = await onPullRequest(at, change);
     expect(run.code).toBe(0);
-    expect(run.outputs).toMatchObject({ conclusion: 'success', 'pass-rate-base': '' });
+    expect(run.outputs).toMatchObject({ conclusion: 'neutral', 'pass-rate-base': '' });
     expect(run.result.notices.map(({ kind }) => kind)).toContain('not-comparable');
   });
 
