@@ -1,6 +1,7 @@
 import type { CauseUnit } from '../result/causes.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { type Generation, generationOf, targetIdentity } from '../select/generation.ts';
+import { changedSource } from '../select/programs.ts';
 import { type SuiteSide, changedFile, partPlace } from '../select/prompt-changes.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt } from '../suite/suite.ts';
@@ -137,7 +138,11 @@ function modelUnit(base: SuiteSide, head: SuiteSide): CauseUnit | null {
     canonicalJson(side.variant.target === null ? null : targetIdentity(side.variant.target));
   if (!named && identityOf(base) === identityOf(head)) return null;
   const written = named ? partPlace(head, 'model') : null;
-  const { file, line } = written ?? { file: head.scoring.settingsFile, line: 0 };
+  const source =
+    named || before.target === null || after.target === null
+      ? null
+      : changedSource(before.target, after.target);
+  const { file, line } = written ?? { file: source ?? head.scoring.settingsFile, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
     target === null || named ? model : `${target.model} (${target.provider})`;
   return {

@@ -2,16 +2,18 @@ import picomatch from 'picomatch';
 import { folderOf } from '../documents/paths.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { ModelSettings } from '../suite/suite.ts';
+import type { Target } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
- * Hash over the program's files at this commit: `files` globs, or else the words of the command
+ * The program's files at this commit by path, with the ids of their contents, and the hash over
+ * them: `files` globs, or else the words of the command
  * that are files, with all that lies in their folders and below; at the root they alone.
  */
 export function programFiles(
   { command, files }: ModelSettings,
   { tree, hash }: { tree: SourceTree; hash: (text: string) => string },
-): string {
+): { files: string; ids: ReadonlyMap<string, string> } {
   const own = command
     .map((word) => word.replace(/^\.\//, ''))
     .filter((word) => tree.files.has(word));
@@ -23,12 +25,36 @@ export function programFiles(
           own.includes(path) || folders.some((folder) => path.startsWith(`${folder}/`));
   const ids = [...tree.files]
     .filter(([path]) => matches(path))
-    .map(([path, { id }]) => [path, id])
+    .map(([path, { id }]) => [path, id] as const)
     .sort();
-  return hashOf(ids, hash);
+  return { files: hashOf(ids, hash), ids: new Map(ids) };
+}
+
+/**
+ * The file in which what answers differs between two sides, though its settings do not: the one file
+ * of a program that changed, or recordings. Null: the settings, or several files.
+ */
+export function changedSource(base: Target, head: Target): string | null {
+  if (base.provider === 'replay' && head.provider === 'replay')
+    return base.file === head.file ? head.file : null;
+  if (base.provider !== 'program' || head.provider !== 'program') return null;
+  const isSame =
+    canonicalJson([base.command, base.setup]) === canonicalJson([head.command, head.setup]);
+  const [before, after] = [
+    base.ids ?? new Map<string, string>(),
+    head.ids ?? new Map<string, string>(),
+  ];
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (path) => before.get(path) !== after.get(path),
+  );
+  const [only] = changed;
+  return isSame && changed.length === 1 && only !== undefined && after.has(only) ? only : null;
 }
 
 /** What files, each a path and its content's id, are known by. */
-export function hashOf(ids: readonly string[][], hash: (text: string) => string): string {
+export function hashOf(
+  ids: readonly (readonly string[])[],
+  hash: (text: string) => string,
+): string {
   return hash(canonicalJson(ids.map((one) => [...one])));
 }

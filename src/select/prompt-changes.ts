@@ -4,6 +4,7 @@ import { keyPlace, type Prompt, type Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Json, Place } from '../types/plain.ts';
 import { targetIdentity, type ResolvedVariant } from './generation.ts';
+import { changedSource } from './programs.ts';
 import type { Scoring } from './scoring.ts';
 
 /** One side of a suite, ready to run. */
@@ -43,7 +44,10 @@ export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
     headTarget !== null &&
     !sameTarget(baseTarget, headTarget)
   ) {
-    changes.push({ key: `models.${head.variant.model ?? ''}`, file: head.scoring.settingsFile });
+    changes.push({
+      key: `models.${head.variant.model ?? ''}`,
+      file: changedSource(baseTarget, headTarget) ?? head.scoring.settingsFile,
+    });
   }
   return changes;
 }

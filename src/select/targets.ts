@@ -68,7 +68,7 @@ function targetOf(entry: ModelSettings, context: TargetContext): Target {
       model,
       command: entry.command,
       setup: entry.setup,
-      files: programFiles(entry, context),
+      ...programFiles(entry, context),
       commit: context.tree.commit,
       ...pace,
     };

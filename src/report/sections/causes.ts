@@ -158,6 +158,9 @@ function unitLine(unit: CauseUnit): Line {
   const { kind, name, file, side, lines, base_text, head_text } = unit;
   const at = place(file, lines.from, side);
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', '), at];
+  // A program of the same name that has other code.
+  if (kind === 'provider' && base_text === head_text)
+    return [text('the code of '), valueOf(head_text), text(', '), at];
   if (NAMED_KINDS.has(kind)) {
     const what = kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`);
     return [what, text(' ('), valueOf(base_text), text(' → '), valueOf(head_text), text('), '), at];
