@@ -22,7 +22,7 @@ import {
   type Found,
   type GateInput,
 } from './outcome.ts';
-import { unseenIn } from './unseen.ts';
+import { seldomIn, unseenIn } from './unseen.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
@@ -166,6 +166,7 @@ function findByGate(input: GateInput): Found {
     ...scoringWarnings(input),
     ...removalWarnings(input),
     ...input.weakened,
+    ...seldomIn(input.suites, settings.alpha),
     ...input.suites.flatMap((suite) => metricsOf(suite, 'warn')),
   ];
   return { conclusion, held: held.length > 0, reasons };

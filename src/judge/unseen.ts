@@ -59,6 +59,29 @@ function unseenTries(suite: SuiteResult, alpha: number): string | null {
   return `${suite.name}: ${who}${String(head.has)} of head’s ${String(head.of)} tries, ${String(base.has)} of base’s ${String(base.of)}; the others were skipped`;
 }
 
+/**
+ * Sentences on checks that wait for others and so judge fewer of head's answers than of base's,
+ * while other checks judge those: a condition may hold less often for good reasons, so it is said.
+ */
+export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[] {
+  return suites
+    .filter((suite) => unseenTries(suite, alpha) === null)
+    .flatMap((suite) =>
+      suite.metrics.flatMap(({ name, gates, judged_base: before, judged_head: after }) => {
+        if (gates === false || after === 0 || after >= before) return [];
+        const scored = (is: (status: string) => boolean): Has[] =>
+          sidesOf(suite, ({ scores }) =>
+            scores.some(({ metric, status }) => metric === name && is(status)),
+          );
+        const skipped = triesIn(scored((status) => status === 'skipped'));
+        const found = scored((status) => status === 'pass' || status === 'fail');
+        if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return [];
+        const { base, head } = triesIn(found);
+        return `${suite.name}: ${name} judged ${String(head.has)} of head’s ${String(head.of)} tries, ${String(base.has)} of base’s ${String(base.of)}; what it waits for held less often`;
+      }),
+    );
+}
+
 /** A check that vanished is no green one: it judged none of head's answers, or lost its numbers. */
 function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): string | null {
   const { name, judged_base: before, judged_head: after, values } = metric;

@@ -160,6 +160,17 @@ describe('a check that judges nothing on head', () => {
     expect(first).toContain('judge no answer on head: quiz: conversation (6 references)');
   });
 
+  test('may be one that judges half of them, for what it waits for holds no more often', async () => {
+    const waits = plain(
+      `metrics: [${SOME}, { name: answer, uses: exact_match, depends_on: [{ name: some, metric_min_value: 8 }] }]`,
+    );
+    const { result, first } = await compared(waits, { ...waits, ...WORSE });
+    expect(result.conclusion).toBe('success');
+    expect(first).toContain(
+      'quiz: answer judged 6 of head’s 12 tries, 12 of base’s 12; what it waits for held less often',
+    );
+  });
+
   test('is none that has another name', async () => {
     const { result, first } = await compared(
       both,
