@@ -21,7 +21,6 @@ import {
   suspicionOf,
 } from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-
 import {
   type Table,
   type Tries,

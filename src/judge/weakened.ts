@@ -1,4 +1,5 @@
 import type { SuiteRun } from '../plan/suite-run.ts';
+import { isOfUser } from '../select/pair.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
@@ -12,7 +13,7 @@ import { checksOf } from './scoring-rates.ts';
  */
 export function weakenedWords(suites: readonly SuiteRun[]): string[] {
   const checks = suites.flatMap(lostChecks);
-  const anew = suites.flatMap(askedAnew);
+  const anew = [...new Set(suites.flatMap(askedAnew))];
   return [
     ...(checks.length === 0
       ? []
@@ -58,6 +59,6 @@ function askedAnew({ suite, runs }: SuiteRun): string[] {
 }
 
 function askedWith({ input, thread }: Reference): string[] {
-  const said = (thread ?? []).filter(({ role }) => role !== 'assistant');
+  const said = (thread ?? []).filter(isOfUser);
   return [...Object.values(input), ...said.map(({ content }) => content)].map(canonicalJson);
 }

@@ -39,8 +39,9 @@ const UNCOMPARED_TRIES = FIRST_TRIES;
 const ROLLED_TRIES = 3;
 
 /**
- * The test file's `n_tries`, else the settings'; one where recordings are compared. In a sweep, and where both sides' answers are
- * compared with each other, `adaptive` is a fixed number.
+ * The test file's `n_tries`, else the settings'; where recordings are compared by their tries, one,
+ * or as many passes as the roll-up wants. In a sweep, and where both sides' answers are compared
+ * with each other, `adaptive` is a fixed number.
  */
 export function tryPolicy(
   { suite, deciding, runs }: SuiteRun,
@@ -50,26 +51,35 @@ export function tryPolicy(
 ): TryPolicy {
   const tries = (suite.head ?? suite.base)?.suite.tests.n_tries ?? settings.n_tries;
   const kind = compares ? fixedKind(deciding.tests, unit) : 'fixed';
-  if (compares && comparesRecordings(runs)) return { kind, tries: 1 };
+  const { rollup } = deciding.tests;
+  const recorded = compares ? triesOfRecordings(kind, rollup, runs) : null;
+  if (recorded !== null) return { kind, tries: recorded };
   if (tries !== 'adaptive') return { kind, tries };
-  if (kind === 'references')
-    return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(deciding.tests.rollup)) };
+  if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
   return compares ? { kind: 'adaptive' } : { kind: 'fixed', tries: UNCOMPARED_TRIES };
 }
 
-/** Whether all that differs is answers that were recorded: further tries are the same ones again. */
-function comparesRecordings(runs: SuiteRun['runs']): boolean {
+/**
+ * Tries where all that differs is answers that were recorded, for further ones are the same again:
+ * one, or as many passes as the roll-up wants. Null: not so, or a roll-up or its code decides.
+ */
+function triesOfRecordings(
+  kind: ReturnType<typeof fixedKind>,
+  rollup: Tests['rollup'],
+  runs: SuiteRun['runs'],
+): number | null {
+  if (kind === 'references' || rollup.kind === 'code') return null;
   const different = runs.filter(
     ({ affected: { base, head } }) =>
       base !== null && head !== null && fingerprintOf(base) !== fingerprintOf(head),
   );
-  return (
+  const isRecorded =
     different.length > 0 &&
     different.every(
       ({ affected: { base, head } }) => base?.kind === 'recorded' && head?.kind === 'recorded',
-    )
-  );
+    );
+  return isRecorded ? triesNeeded(rollup) : null;
 }
 
 /** What is compared where tries are a fixed number. */

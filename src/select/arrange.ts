@@ -161,10 +161,11 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
   const suites = head.suites.map((suite) => {
     const before = counterparts.get(suite);
     if (before === undefined) return suite;
+    const rule = suite.tests.n_tries ?? settings.n_tries;
     const ofBase =
       before.tests.n_tries ?? (base.settings.file === null ? null : base.settings.n_tries);
-    const isLower = ofBase !== null && isFewer(suite.tests.n_tries ?? settings.n_tries, ofBase);
-    const references = withRulesOfBase(before.tests.references, suite.tests.references);
+    const isLower = ofBase !== null && isFewer(rule, ofBase);
+    const references = withRulesOfBase(before.tests.references, suite.tests.references, rule);
     return isLower || references !== suite.tests.references
       ? { ...suite, tests: { ...suite.tests, references, ...(isLower ? { n_tries: ofBase } : {}) } }
       : suite;
@@ -176,16 +177,21 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
 
 /**
  * References with base's own number of tries where theirs is lower, and `critical` where base says
- * so; `after` itself where nothing is taken back.
+ * so; `after` itself where nothing is taken back. `rule`: of those that say nothing.
  */
-function withRulesOfBase(before: readonly Reference[], after: Reference[]): Reference[] {
+function withRulesOfBase(
+  before: readonly Reference[],
+  after: Reference[],
+  rule: TriesRule,
+): Reference[] {
   if (!before.some(({ n_tries, tags }) => n_tries !== null || tags.includes('critical')))
     return after;
+  const least = rule === 'adaptive' ? 0 : rule;
   const counterparts = pairReferences(before, after);
   const ruled = after.map((reference) => {
     const was = counterparts.get(reference);
     if (was === undefined) return reference;
-    const tries = was.n_tries !== null && (reference.n_tries ?? 0) < was.n_tries;
+    const tries = was.n_tries !== null && (reference.n_tries ?? least) < was.n_tries;
     const critical = was.tags.includes('critical') && !reference.tags.includes('critical');
     if (!tries && !critical) return reference;
     return {

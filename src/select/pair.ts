@@ -1,5 +1,6 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Project, Prompt, Reference, Suite } from '../suite/suite.ts';
+import type { Message } from '../types/model.ts';
 import type { Json, Notice } from '../types/plain.ts';
 
 /** One prompt on both sides; a side is null where the prompt does not exist there. */
@@ -102,10 +103,14 @@ function alike([{ prompt: one }, { prompt: other }]: [Suite, Suite]): number {
 
 /** What one reference of two commits has in common, the surest sign first. */
 const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
-  (reference) => canonicalJson([reference.id, askedOf(reference)]),
+  (reference) => canonicalJson([reference.id, askedOf(reference), reference.expected ?? null]),
   (reference) => canonicalJson([askedOf(reference), reference.expected ?? null]),
+  (reference) => canonicalJson([reference.id, askedOf(reference)]),
   (reference) => canonicalJson(askedOf(reference)),
   ({ id }) => id,
+  // Another answer gives a recorded dialogue without an id another one.
+  ({ input, thread }) =>
+    canonicalJson([{ ...input }, (thread ?? []).filter(isOfUser).map(({ content }) => content)]),
   // A variable that is renamed gives a reference without an id another one.
   ({ input, ...reference }) =>
     canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
@@ -133,6 +138,11 @@ export function pairReferences(
     asking = asking.filter((reference) => !found.has(reference));
   }
   return found;
+}
+
+/** Whether a user says it: what a tool gives back has the user's role too. */
+export function isOfUser({ role, metadata }: Message): boolean {
+  return role === 'user' && metadata?.['role'] !== 'tool';
 }
 
 /** What a reference brings of what is asked, a recorded answer with it. */

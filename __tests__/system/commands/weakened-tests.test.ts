@@ -230,17 +230,64 @@ describe('references whose ids change', () => {
 });
 
 describe('recorded dialogues', () => {
-  test('that answer worse than base’s are compared with base’s, one try each', async () => {
-    const { result, first } = await compared(
-      recordings((n) => `answer ${String(n)}`),
-      recordings(() => 'no idea'),
-    );
-    expect(first).toContain('❌ Regressed: `quiz` 100.0 % → 0.0 %');
-    expect(result.suites[0]).toMatchObject({
-      because: [{ key: 'references' }],
-      compared: { references: 6, tries: 1 },
-    });
+  test.each([
+    ['with ids', (line: string) => line],
+    ['without', (line: string) => line.replace(/id: q\d, /, '')],
+  ])(
+    'that answer worse than base’s are compared with base’s, one try each: %s',
+    async (_ids, as) => {
+      const recorded = (output: (n: number) => string): FixtureFiles =>
+        testing(`metrics: [${EXACT}]`, (n) => as(answered(n, output(n))));
+      const { result, first } = await compared(
+        recorded((n) => `answer ${String(n)}`),
+        recorded(() => 'no idea'),
+      );
+      expect(first).toContain('❌ Regressed: `quiz` 100.0 % → 0.0 %');
+      expect(result.suites[0]).toMatchObject({
+        because: [{ key: 'references' }],
+        compared: { references: 6, tries: 1 },
+      });
+    },
+  );
+
+  test('that answer the same to another system prompt ask the same', async () => {
+    const under = (system: string, output: string): FixtureFiles =>
+      testing(`metrics: [${EXACT}]`, (n) =>
+        answered(n, output).replace('input: [', `input: [{ role: system, content: ${system} }, `),
+      );
+    const { first } = await compared(under('Exact.', 'answer 1'), under('Curt.', 'no idea'));
+    expect(first).not.toContain('something else');
   });
+
+  test('whose roll-up wants several passes have as many tries', async () => {
+    const rolled = (output: (n: number) => string): FixtureFiles =>
+      testing(`n_tries: 3\nmetrics_rollup: { name: at_least, k: 2 }\nmetrics: [${EXACT}]`, (n) =>
+        answered(n, output(n)),
+      );
+    const { result } = await compared(
+      rolled((n) => `answer ${String(n)}`),
+      rolled(() => 'no idea'),
+    );
+    expect(result.problems).toEqual([]);
+    expect(result.suites[0]).toMatchObject({ verdict: 'regressed', compared: { tries: 2 } });
+  });
+
+  test.each(['references', 'tries'])(
+    'of which code counts passes have the tries that are set: %s',
+    async (unit) => {
+      const code = 'result = num_passes >= 2';
+      const rolled = (output: (n: number) => string): FixtureFiles =>
+        testing(
+          `n_tries: 3\ngate: { unit: ${unit} }\nmetrics_rollup: { code: "${code}" }\nmetrics: [${EXACT}]`,
+          (n) => answered(n, output(n)),
+        );
+      const { result } = await compared(
+        rolled((n) => `answer ${String(n)}`),
+        rolled(() => 'no idea'),
+      );
+      expect(result.suites[0]).toMatchObject({ verdict: 'regressed', compared: { tries: 3 } });
+    },
+  );
 
   test('in place of what base asks a model are said first, and are no success', async () => {
     const recorded = testing(`metrics: [${EXACT}]`, (n) =>

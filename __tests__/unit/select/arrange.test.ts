@@ -26,6 +26,15 @@ describe('references of a pull request', () => {
     ]);
   });
 
+  test('have those of their file where these are more than base’s own', () => {
+    const more = project([
+      suite({
+        tests: { n_tries: 7, references: [reference('a'), reference('b', { tags: ['critical'] })] },
+      }),
+    ]);
+    expect(arrange(base, more, sources('member')).head).toBe(more);
+  });
+
   test('have their own where the event is trusted, or they ask for more', () => {
     const [less, more] = [of('b', {}), of('b', { tags: ['critical'], n_tries: 9 })];
     expect(arrange(base, less, sources('trusted')).head).toBe(less);

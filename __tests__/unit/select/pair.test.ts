@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { pairSuites } from '../../../src/select/pair.ts';
+import { pairReferences, pairSuites } from '../../../src/select/pair.ts';
 import { project, reference, suite } from '../run/builders.ts';
 
 const named = (file: string, name: string) => suite({ prompt: { file, name } });
@@ -205,5 +205,40 @@ describe('pairing the suites of two commits', () => {
       ['a (m)', 'a (m)'],
       ['a (n)', 'a (o)'],
     ]);
+  });
+});
+
+describe('pairing the references of a suite', () => {
+  const pairs = (...sides: Parameters<typeof pairReferences>) =>
+    [...pairReferences(...sides)].map(([head, base]) => [head.id, base.id]);
+
+  test('of several that ask the same takes the one that expects the same', () => {
+    const asks = (id: string, expected: string) => reference(id, { input: { q: 'x' }, expected });
+    expect(pairs([asks('h', 'A'), asks('h-2', 'B')], [asks('h', 'B')])).toEqual([['h', 'h-2']]);
+  });
+
+  test('keeps ids where what is expected changes too', () => {
+    const asks = (id: string, expected: string) => reference(id, { input: { q: 'x' }, expected });
+    expect(pairs([asks('a', 'A'), asks('b', 'B')], [asks('b', '2'), asks('a', '1')])).toEqual([
+      ['b', 'b'],
+      ['a', 'a'],
+    ]);
+  });
+
+  test('follows a recorded dialogue by what its user says, whatever is answered', () => {
+    const said = (id: string, question: string, answer: string) =>
+      reference(id, {
+        input: {},
+        thread: [
+          { role: 'user', content: question },
+          { role: 'assistant', content: answer },
+        ],
+      });
+    expect(
+      pairs(
+        [said('1', 'Hours?', 'Nine to five.'), said('2', 'Refund?', 'Yes.')],
+        [said('3', 'Refund?', 'No.'), said('4', 'New?', 'No.')],
+      ),
+    ).toEqual([['3', '2']]);
   });
 });
