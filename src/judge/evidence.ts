@@ -102,7 +102,7 @@ function isHeadAlone({ affected: { base, head } }: ReferenceRun): boolean {
   return head !== null && (base === null || base.kind === 'impossible');
 }
 
-/** Whether a reference that counted on base is removed or newly skipped. */
+/** Whether a reference that counted on base is removed, newly skipped or quarantined. */
 function isGone(suite: AffectedSuite, reference: AffectedReference): boolean {
   const { change, baseReference: before } = reference;
   if (suite.base === null || before === null || !countsIn(suite.base.scoring.tests, before))

@@ -157,7 +157,7 @@ function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[
 export function removals({ removed, settings }: GateInput): string[] {
   if (settings.removed !== 'fail' || removed.length === 0) return [];
   return [
-    `${counted(removed.length, 'reference')} removed or newly skipped, and gate.removed is fail: ${firstWords(removed)}`,
+    `${counted(removed.length, 'reference')} removed, newly skipped or quarantined, and gate.removed is fail: ${firstWords(removed)}`,
   ];
 }
 
@@ -175,8 +175,10 @@ export function removalWarnings({ removed, settings, suites }: GateInput): strin
       .map(({ name, reference: { base, head } }) => `${name} (${passed(base)} → ${passed(head)})`),
   );
   return [
-    `${counted(removed.length, 'reference')} removed or newly skipped: ${firstWords(removed)}`,
-    ...(fell.length === 0 ? [] : [`newly skipped, and worse on head: ${firstWords(fell)}`]),
+    `${counted(removed.length, 'reference')} removed, newly skipped or quarantined: ${firstWords(removed)}`,
+    ...(fell.length === 0
+      ? []
+      : [`newly skipped or quarantined, and worse on head: ${firstWords(fell)}`]),
   ];
 }
 

@@ -54,7 +54,7 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
   'only-removed': {
     conclusion: 'neutral',
     title: ({ references }) =>
-      `Nothing to run: ${counted(references, 'reference')} removed or newly skipped`,
+      `Nothing to run: ${counted(references, 'reference')} removed, newly skipped or quarantined`,
   },
   regressed: {
     conclusion: 'failure',

@@ -114,14 +114,18 @@ describe('references that head puts into quarantine', () => {
       ...plain(out(['q1', 'q2', 'q3'])),
       ...WORSE,
     });
-    expect(first).toContain('3 references removed or newly skipped: prompts/quiz.yaml: q1');
+    expect(first).toContain(
+      '3 references removed, newly skipped or quarantined: prompts/quiz.yaml: q1',
+    );
     expect(first).toContain('worse on head: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)');
   });
 
   test('are no success where nothing else changed, and are said', async () => {
     const { result, first } = await compared(plain(), plain(out(['q1'])));
     expect(result.conclusion).toBe('neutral');
-    expect(first).toContain('1 reference removed or newly skipped: prompts/quiz.yaml: q1');
+    expect(first).toContain(
+      '1 reference removed, newly skipped or quarantined: prompts/quiz.yaml: q1',
+    );
   });
 
   test('are not said again where base has them there', async () => {

@@ -260,7 +260,7 @@ describe('a pull request whose sides differ in more than a text', () => {
     ]);
     expect(onlyComment(at)).toContain('q1, q2');
     expect(run.lastLine).toBe(
-      '| evaldiff: neutral (not red). Nothing to run: 2 references removed or newly skipped',
+      '| evaldiff: neutral (not red). Nothing to run: 2 references removed, newly skipped or quarantined',
     );
   });
 

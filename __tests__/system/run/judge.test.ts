@@ -303,7 +303,7 @@ describe('what does not gate', () => {
       conclusion: 'neutral',
       reasons: [
         'No test ran, so there is no verdict.',
-        '1 reference removed or newly skipped: prompts/p.yaml: r02',
+        '1 reference removed, newly skipped or quarantined: prompts/p.yaml: r02',
       ],
     });
   });

@@ -150,10 +150,10 @@ describe('the conclusion', () => {
     const removed = ['p.yaml: a', 'p.yaml: b'];
     expect(decide(gateInput({ suites: [], affected: 0, counted: 0, removed }))).toEqual({
       conclusion: 'neutral',
-      title: 'Nothing to run: 2 references removed or newly skipped',
+      title: 'Nothing to run: 2 references removed, newly skipped or quarantined',
       reasons: [
         'No test ran, so there is no verdict.',
-        '2 references removed or newly skipped: p.yaml: a, p.yaml: b',
+        '2 references removed, newly skipped or quarantined: p.yaml: a, p.yaml: b',
       ],
     });
   });
@@ -201,7 +201,7 @@ describe('runs without a verdict', () => {
     ];
     expect(decide(gateInput({ suites: skipped }))).toMatchObject({
       conclusion: 'error',
-      reasons: ['No test ran, so there is no verdict.'],
+      reasons: ['No metric judges any answer, so there is no verdict.'],
     });
   });
 
@@ -496,8 +496,8 @@ describe('further gates', () => {
     );
     expect(conclusion).toBe('success');
     expect(reasons).toEqual([
-      '3 references removed or newly skipped: prompts/p.yaml: gone, prompts/p.yaml: broke, prompts/p.yaml: holds',
-      'newly skipped, and worse on head: prompts/p.yaml: broke (1 of 1 passed → 0 of 1 passed)',
+      '3 references removed, newly skipped or quarantined: prompts/p.yaml: gone, prompts/p.yaml: broke, prompts/p.yaml: holds',
+      'newly skipped or quarantined, and worse on head: prompts/p.yaml: broke (1 of 1 passed → 0 of 1 passed)',
     ]);
   });
 

@@ -117,7 +117,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     code: 0,
     tone: 'neutral',
     headline: '· No verdict',
-    title: 'Nothing to run: 1,234 references removed or newly skipped',
+    title: 'Nothing to run: 1,234 references removed, newly skipped or quarantined',
   },
   regressed: {
     outcome: { kind: 'regressed', suites: RATES, fails: true, replaced: null, ungraded },
