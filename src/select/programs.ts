@@ -1,33 +1,61 @@
 import picomatch from 'picomatch';
-import { folderOf } from '../documents/paths.ts';
+import { compileGlob, folderOf } from '../documents/paths.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
-import type { ModelSettings } from '../suite/suite.ts';
+import type { ModelSettings, Settings } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
  * The program's files at this commit by path, with the ids of their contents, and the hash over
- * them: `files` globs, or else the words of the command
- * that are files, with all that lies in their folders and below; at the root they alone.
+ * them: `files` globs, or else the words of the command that are files, with all that lies in their
+ * folders and below, but for what is evaluated; at the root they alone.
  */
 export function programFiles(
   { command, files }: ModelSettings,
-  { tree, hash }: { tree: SourceTree; hash: (text: string) => string },
+  {
+    settings,
+    tree,
+    hash,
+  }: {
+    settings: Pick<Settings, 'file' | 'prompts' | 'rubrics'>;
+    tree: SourceTree;
+    hash: (text: string) => string;
+  },
 ): { files: string; ids: ReadonlyMap<string, string> } {
   const own = command
     .map((word) => word.replace(/^\.\//, ''))
     .filter((word) => tree.files.has(word));
   const folders = own.map(folderOf).filter((folder) => folder !== '');
+  const evaluated = evaluatedFiles(settings, own);
   const matches =
     files.length > 0
       ? picomatch(files, { dot: true })
       : (path: string) =>
-          own.includes(path) || folders.some((folder) => path.startsWith(`${folder}/`));
+          own.includes(path) ||
+          (folders.some((folder) => path.startsWith(`${folder}/`)) && !evaluated(path));
   const ids = [...tree.files]
     .filter(([path]) => matches(path))
     .map(([path, { id }]) => [path, id] as const)
     .sort();
   return { files: hashOf(ids, hash), ids: new Map(ids) };
+}
+
+/**
+ * Whether a file is a prompt, a rubric or the settings, or lies in a folder of prompts or rubrics
+ * that holds no program: an edit there runs what it is about, not each suite of a program beside it.
+ */
+function evaluatedFiles(
+  { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,
+  own: readonly string[],
+): (path: string) => boolean {
+  const globs = [...prompts, ...rubrics].map(compileGlob);
+  const folders = globs
+    .map(({ root }) => root)
+    .filter((root) => root !== '' && !own.some((path) => path.startsWith(`${root}/`)));
+  return (path) =>
+    path === file ||
+    globs.some(({ matches }) => matches(path)) ||
+    folders.some((folder) => path.startsWith(`${folder}/`));
 }
 
 /**

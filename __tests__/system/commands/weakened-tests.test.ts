@@ -378,6 +378,21 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     },
   );
 
+  test('beside whose folder of prompts it stands does not run for an edit of another prompt', async () => {
+    const below = Object.fromEntries(
+      Object.entries(program('app/main.mjs')).map(([path, text]) => [
+        path.replace(/^prompts/, 'app/prompts'),
+        path === 'evaldiff.yaml' ? `prompts: [app/prompts/*.yaml]\n${text}` : text,
+      ]),
+    );
+    const { result } = await compared(
+      { ...below, 'app/prompts/notes.txt': 'a' },
+      { 'app/prompts/notes.txt': 'b' },
+      ['--code', 'host'],
+    );
+    expect(result.suites).toEqual([]);
+  });
+
   test('of which no file is known is said to be so', async () => {
     const { result } = await compared(program('app/main.mjs', ', files: [ap/**]'), BROKEN, [
       '--code',
