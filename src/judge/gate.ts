@@ -119,11 +119,7 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
     ({ scores }) => scores.find(({ status }) => status === 'ungraded')?.reason ?? [],
   );
   return ungraded.length === 0
-    ? [
-        tries.some(({ outcome }) => outcome === 'skipped')
-          ? 'No metric judges any answer, so there is no verdict.'
-          : NO_TEST,
-      ]
+    ? [tries.some(({ outcome }) => outcome === 'skipped') ? NONE_JUDGES : NO_TEST]
     : [
         `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade and no other was judged, so there is no verdict.`,
         ...[...new Set(reasons)].slice(0, 3),
@@ -217,6 +213,7 @@ function unexplainedSuites({ settings, unexplained }: GateInput): string[] {
 }
 
 const NONE_COUNTS = 'No test that counts ran, so there is no verdict.';
+const NONE_JUDGES = 'No metric judges any answer, so there is no verdict.';
 
 /**
  * The conclusion of a run that was ended early. A regression that the tries so far show stands;
@@ -244,7 +241,9 @@ export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Deci
     outcome: { kind: 'ended-early', ...ended },
     reasons: [
       `${why}, which is not enough for a verdict${halt.title === 'Interrupted' ? '; run it again' : ''}.`,
-      ...(unjudged ? rest.reasons.filter((one) => one !== NO_TEST && one !== NONE_COUNTS) : []),
+      ...(unjudged
+        ? rest.reasons.filter((one) => ![NO_TEST, NONE_COUNTS, NONE_JUDGES].includes(one))
+        : []),
     ],
   };
 }
