@@ -155,11 +155,11 @@ export function fallUnderBase(
 }
 
 /**
- * Whether head's scoring judges the answers to a reference by some of base's checks, but not all;
- * or has one of them and lets it judge none of what base's judges.
+ * Whether head's scoring judges head's answers to a reference by some of base's checks, but not all;
+ * or has one of them and lets it judge none of those that base's judges.
  */
 function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
-  const { before, after } = checksOf(run);
+  const { before, after } = checksOf({ ...run, base: [] });
   const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
   const lost = [...before].filter((name) => !after.has(name));
   return (

@@ -164,6 +164,15 @@ describe('a check that judges nothing on head', () => {
     expect(first).toContain('judge no answer on head: quiz: conversation (6 references)');
   });
 
+  test('is no excuse for a fall where it is made to wait for what head’s worse answers lack', async () => {
+    const waits = plain(
+      `metrics: [${SOME}, { name: answer, uses: exact_match, depends_on: [{ name: some, metric_min_value: 8 }] }]`,
+    );
+    const { result, first } = await compared(both, { ...waits, ...WORSE });
+    expect(result.conclusion).toBe('neutral');
+    expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+  });
+
   test('may be one that judges half of them, for what it waits for holds no more often', async () => {
     const waits = plain(
       `metrics: [${SOME}, { name: answer, uses: exact_match, depends_on: [{ name: some, metric_min_value: 8 }] }]`,
