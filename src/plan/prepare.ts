@@ -38,7 +38,7 @@ export function prepare(
   hash: (text: string) => string,
   pinned: PinnedAttributes | null = null,
 ): Prepared {
-  const { mode } = input;
+  const { mode, code } = input;
   const { base, head } = sidesOf(input, arranged, hash);
   const selected = selectedBy(input, base, head);
   const gate = gateOf(input, arranged);
@@ -54,15 +54,11 @@ export function prepare(
     head,
     suites,
     pinned,
-    code: input.code,
+    code,
     again: input.again !== undefined,
   });
-  const once = planOf(
-    suites.map(({ run }) => run),
-    next,
-    rubricTests,
-    evaluatorTests,
-  );
+  const runs = suites.map(({ run }) => run);
+  const once = planOf(runs, next, rubricTests, evaluatorTests);
   return {
     mode,
     suites,
@@ -73,14 +69,14 @@ export function prepare(
     evaluatorTests,
     explaining,
     causes: mode === 'diff' && input.again === undefined ? arranged.explain : null,
-    drafter: arranged.explain.fix ? drafterOf(head, input.code) : null,
+    drafter: arranged.explain.fix ? drafterOf(head, code) : null,
     price: priceFrom(priceSettings(arranged)),
     ownRules: arranged.ownRules,
     problems: [
       ...selected.problems,
       ...unreachableRollups(suites),
-      ...conversationProblems(suites, input.code),
-      ...hostOnly(suites, rubricTests, input.code),
+      ...conversationProblems(suites, code),
+      ...hostOnly(suites, rubricTests, code),
       ...attributes.problems,
     ],
     notices: [
