@@ -154,7 +154,7 @@ describe("a team's own application", () => {
       'cost-usd': '',
     });
     expect(run.result.suites[0]?.because).toEqual([
-      { key: expect.any(String), file: 'evaldiff.yaml' },
+      { key: expect.any(String), file: 'app/style.txt' },
     ]);
     expect(onlyComment(at)).toContain('❌ Regressed: `quiz` 100.0 % → 50.0 %');
     expect(run.annotations).toEqual([]);
