@@ -53,7 +53,7 @@ const SDK = "openai's SDK alone";
 type Call = (index: number) => Promise<boolean>;
 
 async function measure(caller: string, start: number): Promise<Figures> {
-  keepHeapSmall({ asks: true });
+  keepHeapSmall();
   const child = fork(fileURLToPath(import.meta.url), [
     'serve',
     String(calls),

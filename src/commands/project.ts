@@ -260,6 +260,6 @@ export function asking<T>(
   { session, tree }: Opened,
   work: (edges: Edges) => Promise<T>,
 ): Promise<T> {
-  keepHeapSmall({ asks: true });
+  keepHeapSmall();
   return withEdges(session, { base: null, head: tree }, work);
 }

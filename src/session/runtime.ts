@@ -11,14 +11,15 @@ export const VERSION = '1.0.0';
 /**
  * Keeps the garbage of a long run small beside what is in use: a run's own data stays below 100 MB
  * at 100,000 tries, while Node's usual settings let four times that pile up before it is collected.
- * Called when a run is planned, and before anything is asked: the space of young objects has then
- * grown to 8 or 16 MB. Without growth it is collected three times as often; with all of Node's a
- * long run takes 90 MB more (benchmarks/sweep.ts).
+ * Called when all that a run needs is loaded, and before any work: the space of young objects has
+ * then grown to 8 MB. Without growth it is collected three times as often, which costs a start on a
+ * hundred files a tenth; with all of Node's a long run takes 90 MB more (benchmarks/sweep.ts). Once
+ * the plan is made would be too late: its own garbage is that of 100,000 tries.
  */
-export function keepHeapSmall({ asks }: { asks: boolean }): void {
+export function keepHeapSmall(): void {
   // With other flags Node compiles its own modules anew: the largest that a call needs, `fetch` and
   // what belongs to it, is loaded while they come compiled.
-  if (asks) Reflect.get(globalThis, 'Response');
+  Reflect.get(globalThis, 'Response');
   // Young objects: their space grows no more. Old ones: collected at 1.4 times what survived last.
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=40'])
     setFlagsFromString(flag);

@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path';
 import { INPUT_DEFAULTS, type Inputs } from '../config/inputs.ts';
 import type { Repository } from '../git/repository.ts';
-import { callsOf } from '../plan/plan.ts';
 import { suitesOf } from '../plan/prepared.ts';
 import { secretsIn } from '../providers/address.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -201,7 +200,8 @@ export async function withEdges<T>(
   work: (edges: Edges) => Promise<T>,
   exchange?: AnswerExchange,
 ): Promise<T> {
-  const { ground, record, log, planned } = session;
+  const { ground, record, log, planned, role } = session;
+  if (role !== 'plan') keepHeapSmall();
   const write = record === null ? null : recorder(record, ground, log);
   const progress: Progress = createProgress({ ...session.progress, now: Date.now });
   const world = openWorld({
@@ -212,7 +212,6 @@ export async function withEdges<T>(
     planned(plan, ready) {
       planned(plan, ready);
       progress.planned(plan, ready);
-      keepHeapSmall({ asks: callsOf(plan) > ready.forecast.stored });
     },
     // What is let go afterwards is no progress.
     answered: (purpose) => {
