@@ -15,7 +15,6 @@ import { accessFrom } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import type { KeptStores } from '../session/kept-stores.ts';
 import { withRepository } from '../session/opened-repository.ts';
-import { keepHeapSmall } from '../session/runtime.ts';
 import type { Output } from '../session/safe-writing.ts';
 import { openSession, withEdges, type Session, type SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
@@ -260,6 +259,5 @@ export function asking<T>(
   { session, tree }: Opened,
   work: (edges: Edges) => Promise<T>,
 ): Promise<T> {
-  keepHeapSmall();
   return withEdges(session, { base: null, head: tree }, work);
 }
