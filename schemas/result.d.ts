@@ -27,7 +27,7 @@ export interface EvaldiffResult {
    */
   mode: "diff" | "sweep";
   /**
-   * What the run came to. Conclusion, title and every surface’s words follow from it.
+   * What the run came to. Conclusion, title and every surface's words follow from it.
    */
   outcome:
     | {
@@ -763,7 +763,7 @@ export interface EvaldiffResult {
     sha: string;
   };
   /**
-   * Where head’s files are shown on the web; absent: not known.
+   * Where head's files are shown on the web; absent: not known.
    */
   source?: {
     /**
@@ -771,7 +771,7 @@ export interface EvaldiffResult {
      */
     url: string;
     /**
-     * The project’s folder in it; `.`: the repository’s root.
+     * The project's folder in it; `.`: the repository's root.
      */
     directory: string;
   };
@@ -851,7 +851,7 @@ export interface EvaldiffResult {
      */
     name: string;
     /**
-     * Head’s model and parameters.
+     * Head's model and parameters.
      */
     variant: {
       /**
@@ -866,7 +866,7 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * Base’s model and parameters where they differ from head’s; null: they do not.
+     * Base's model and parameters where they differ from head's; null: they do not.
      */
     base_variant: {
       /**
@@ -941,11 +941,11 @@ export interface EvaldiffResult {
        */
       difference: number | null;
       /**
-       * Lower end of the difference’s two-sided 90 % interval.
+       * Lower end of the difference's two-sided 90 % interval.
        */
       low: number | null;
       /**
-       * Upper end of the difference’s two-sided 90 % interval.
+       * Upper end of the difference's two-sided 90 % interval.
        */
       high: number | null;
       /**
@@ -966,7 +966,7 @@ export interface EvaldiffResult {
      */
     reason?: {
       /**
-       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head’s answers fall under base’s scoring and the scoring changed too (`scoring`).
+       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`).
        */
       by:
         | "fall"
@@ -1061,7 +1061,7 @@ export interface EvaldiffResult {
        */
       quarantined?: true;
       /**
-       * Values of the prompt’s variables.
+       * Values of the prompt's variables.
        */
       input: {
         [k: string]: string | number | boolean;
@@ -1117,20 +1117,20 @@ export interface EvaldiffResult {
          */
         tries: number;
         /**
-         * Lower end of the share’s 95 % interval (Wilson).
+         * Lower end of the share's 95 % interval (Wilson).
          */
         low: number;
         /**
-         * Upper end of the share’s 95 % interval (Wilson).
+         * Upper end of the share's 95 % interval (Wilson).
          */
         high: number;
       };
       /**
-       * Base’s tries; null where base did not run.
+       * Base's tries; null where base did not run.
        */
       base: {
         /**
-         * Counts over all metrics and tries, with llmeval’s names and meaning.
+         * Counts over all metrics and tries, with llmeval's names and meaning.
          */
         tally: {
           /**
@@ -1263,7 +1263,7 @@ export interface EvaldiffResult {
                    */
                   scores: {
                     /**
-                     * Position among the dialogue’s objects of that level, from 0.
+                     * Position among the dialogue's objects of that level, from 0.
                      */
                     at: number;
                     /**
@@ -1287,11 +1287,11 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
-                     * The metric’s own code broke on it, which fails it; absent: it did not.
+                     * The metric's own code broke on it, which fails it; absent: it did not.
                      */
                     raised?: true;
                     /**
-                     * The rubric’s label; absent: no rubric judged.
+                     * The rubric's label; absent: no rubric judged.
                      */
                     label?: string;
                     /**
@@ -1356,11 +1356,11 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
+                 * The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
                  */
                 raised?: true;
                 /**
-                 * The rubric’s label behind the value; absent: no rubric judged.
+                 * The rubric's label behind the value; absent: no rubric judged.
                  */
                 label?: string;
               }
@@ -1425,7 +1425,7 @@ export interface EvaldiffResult {
                    */
                   scores: {
                     /**
-                     * Position among the dialogue’s objects of that level, from 0.
+                     * Position among the dialogue's objects of that level, from 0.
                      */
                     at: number;
                     /**
@@ -1449,11 +1449,11 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
-                     * The metric’s own code broke on it, which fails it; absent: it did not.
+                     * The metric's own code broke on it, which fails it; absent: it did not.
                      */
                     raised?: true;
                     /**
-                     * The rubric’s label; absent: no rubric judged.
+                     * The rubric's label; absent: no rubric judged.
                      */
                     label?: string;
                     /**
@@ -1553,7 +1553,7 @@ export interface EvaldiffResult {
                */
               question: string;
               /**
-               * The evaluator that asked; null for the reference’s own and for recorded questions.
+               * The evaluator that asked; null for the reference's own and for recorded questions.
                */
               asked_by: string | null;
               /**
@@ -1600,11 +1600,11 @@ export interface EvaldiffResult {
         }[];
       } | null;
       /**
-       * Head’s tries; null where head did not run.
+       * Head's tries; null where head did not run.
        */
       head: {
         /**
-         * Counts over all metrics and tries, with llmeval’s names and meaning.
+         * Counts over all metrics and tries, with llmeval's names and meaning.
          */
         tally: {
           /**
@@ -1737,7 +1737,7 @@ export interface EvaldiffResult {
                    */
                   scores: {
                     /**
-                     * Position among the dialogue’s objects of that level, from 0.
+                     * Position among the dialogue's objects of that level, from 0.
                      */
                     at: number;
                     /**
@@ -1761,11 +1761,11 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
-                     * The metric’s own code broke on it, which fails it; absent: it did not.
+                     * The metric's own code broke on it, which fails it; absent: it did not.
                      */
                     raised?: true;
                     /**
-                     * The rubric’s label; absent: no rubric judged.
+                     * The rubric's label; absent: no rubric judged.
                      */
                     label?: string;
                     /**
@@ -1830,11 +1830,11 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
+                 * The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
                  */
                 raised?: true;
                 /**
-                 * The rubric’s label behind the value; absent: no rubric judged.
+                 * The rubric's label behind the value; absent: no rubric judged.
                  */
                 label?: string;
               }
@@ -1899,7 +1899,7 @@ export interface EvaldiffResult {
                    */
                   scores: {
                     /**
-                     * Position among the dialogue’s objects of that level, from 0.
+                     * Position among the dialogue's objects of that level, from 0.
                      */
                     at: number;
                     /**
@@ -1923,11 +1923,11 @@ export interface EvaldiffResult {
                      */
                     reason: string | null;
                     /**
-                     * The metric’s own code broke on it, which fails it; absent: it did not.
+                     * The metric's own code broke on it, which fails it; absent: it did not.
                      */
                     raised?: true;
                     /**
-                     * The rubric’s label; absent: no rubric judged.
+                     * The rubric's label; absent: no rubric judged.
                      */
                     label?: string;
                     /**
@@ -2027,7 +2027,7 @@ export interface EvaldiffResult {
                */
               question: string;
               /**
-               * The evaluator that asked; null for the reference’s own and for recorded questions.
+               * The evaluator that asked; null for the reference's own and for recorded questions.
                */
               asked_by: string | null;
               /**
@@ -2083,11 +2083,11 @@ export interface EvaldiffResult {
        */
       name: string;
       /**
-       * Share of base’s scores that pass; null: none was judged.
+       * Share of base's scores that pass; null: none was judged.
        */
       base: number | null;
       /**
-       * Share of head’s scores that pass; null: none was judged.
+       * Share of head's scores that pass; null: none was judged.
        */
       head: number | null;
       /**
@@ -2123,11 +2123,11 @@ export interface EvaldiffResult {
          */
         difference: number | null;
         /**
-         * Lower end of the difference’s two-sided 90 % interval; null: it cannot be said.
+         * Lower end of the difference's two-sided 90 % interval; null: it cannot be said.
          */
         low: number | null;
         /**
-         * Upper end of the difference’s two-sided 90 % interval; null: it cannot be said.
+         * Upper end of the difference's two-sided 90 % interval; null: it cannot be said.
          */
         high: number | null;
         /**
@@ -2213,7 +2213,7 @@ export interface EvaldiffResult {
       };
     }[];
     /**
-     * What the pass rates are without the grader’s own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.
+     * What the pass rates are without the grader's own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.
      */
     grader_error?: {
       /**
@@ -2221,7 +2221,7 @@ export interface EvaldiffResult {
        */
       metric: string;
       /**
-       * What is corrected, of a metric with `every`: the share of a dialogue’s objects that pass, as a mean over dialogues. Absent: the suite’s pass rates.
+       * What is corrected, of a metric with `every`: the share of a dialogue's objects that pass, as a mean over dialogues. Absent: the suite's pass rates.
        */
       objects?: {
         /**
@@ -2276,7 +2276,7 @@ export interface EvaldiffResult {
        */
       base: {
         /**
-         * Rate without the grader’s errors.
+         * Rate without the grader's errors.
          */
         rate: number;
         /**
@@ -2293,7 +2293,7 @@ export interface EvaldiffResult {
        */
       head: {
         /**
-         * Rate without the grader’s errors.
+         * Rate without the grader's errors.
          */
         rate: number;
         /**
@@ -2310,7 +2310,7 @@ export interface EvaldiffResult {
        */
       difference: {
         /**
-         * Head − base without the grader’s errors.
+         * Head − base without the grader's errors.
          */
         difference: number;
         /**
@@ -2328,7 +2328,7 @@ export interface EvaldiffResult {
      */
     rollups?: {
       /**
-       * The roll-up’s name, with its number where it has one.
+       * The roll-up's name, with its number where it has one.
        */
       policy: string;
       /**
@@ -2379,7 +2379,7 @@ export interface EvaldiffResult {
          */
         name: string;
         /**
-         * How several evaluators’ words become one.
+         * How several evaluators' words become one.
          */
         combine: "all" | "any" | "majority";
       }[];
@@ -2417,11 +2417,11 @@ export interface EvaldiffResult {
          */
         difference: number | null;
         /**
-         * Lower end of the difference’s two-sided 90 % interval.
+         * Lower end of the difference's two-sided 90 % interval.
          */
         low: number | null;
         /**
-         * Upper end of the difference’s two-sided 90 % interval.
+         * Upper end of the difference's two-sided 90 % interval.
          */
         high: number | null;
         /**
@@ -2446,11 +2446,11 @@ export interface EvaldiffResult {
          */
         difference: number | null;
         /**
-         * Lower end of the difference’s two-sided 90 % interval.
+         * Lower end of the difference's two-sided 90 % interval.
          */
         low: number | null;
         /**
-         * Upper end of the difference’s two-sided 90 % interval.
+         * Upper end of the difference's two-sided 90 % interval.
          */
         high: number | null;
         /**
@@ -2483,11 +2483,11 @@ export interface EvaldiffResult {
            */
           difference: number | null;
           /**
-           * Lower end of the difference’s two-sided 90 % interval.
+           * Lower end of the difference's two-sided 90 % interval.
            */
           low: number | null;
           /**
-           * Upper end of the difference’s two-sided 90 % interval.
+           * Upper end of the difference's two-sided 90 % interval.
            */
           high: number | null;
           /**
@@ -2512,11 +2512,11 @@ export interface EvaldiffResult {
            */
           difference: number | null;
           /**
-           * Lower end of the difference’s two-sided 90 % interval.
+           * Lower end of the difference's two-sided 90 % interval.
            */
           low: number | null;
           /**
-           * Upper end of the difference’s two-sided 90 % interval.
+           * Upper end of the difference's two-sided 90 % interval.
            */
           high: number | null;
           /**
@@ -2527,7 +2527,7 @@ export interface EvaldiffResult {
       }[];
     } | null;
     /**
-     * Base’s answers against head’s, in suites with `pairwise_preference`.
+     * Base's answers against head's, in suites with `pairwise_preference`.
      */
     preference?: {
       /**
@@ -2535,11 +2535,11 @@ export interface EvaldiffResult {
        */
       metric: string;
       /**
-       * Comparisons in which head’s answer is preferred.
+       * Comparisons in which head's answer is preferred.
        */
       head: number;
       /**
-       * Comparisons in which base’s answer is preferred.
+       * Comparisons in which base's answer is preferred.
        */
       base: number;
       /**
@@ -2551,15 +2551,15 @@ export interface EvaldiffResult {
        */
       difference: number;
       /**
-       * Lower end of the difference’s two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.
+       * Lower end of the difference's two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.
        */
       low: number;
       /**
-       * Upper end of the difference’s two-sided 90 % interval, which holds over all looks at growing tries.
+       * Upper end of the difference's two-sided 90 % interval, which holds over all looks at growing tries.
        */
       high: number;
       /**
-       * One-sided mid-p of the sign test for "base’s answers are preferred".
+       * One-sided mid-p of the sign test for "base's answers are preferred".
        */
       p: number;
       /**
@@ -2764,7 +2764,7 @@ export interface EvaldiffResult {
           | "model"
           | "provider";
         /**
-         * The parameter, the tool or the role’s number; null for lines of text.
+         * The parameter, the tool or the role's number; null for lines of text.
          */
         name: string | null;
         /**
@@ -2871,7 +2871,7 @@ export interface EvaldiffResult {
        */
       fix?: {
         /**
-         * The cause set back, or a draft of the grader’s model.
+         * The cause set back, or a draft of the grader's model.
          */
         kind: "set back" | "draft";
         /**
@@ -2970,7 +2970,7 @@ export interface EvaldiffResult {
           | "model"
           | "provider";
         /**
-         * The parameter, the tool or the role’s number; null for lines of text.
+         * The parameter, the tool or the role's number; null for lines of text.
          */
         name: string | null;
         /**
@@ -3031,7 +3031,7 @@ export interface EvaldiffResult {
    */
   scoring: {
     /**
-     * File of the suite’s prompt.
+     * File of the suite's prompt.
      */
     path: string;
     /**
@@ -3043,28 +3043,28 @@ export interface EvaldiffResult {
      */
     rates: {
       /**
-       * Base’s answers under base’s scoring.
+       * Base's answers under base's scoring.
        */
       base_base: number | null;
       /**
-       * Base’s answers under head’s scoring.
+       * Base's answers under head's scoring.
        */
       base_head: number | null;
       /**
-       * Head’s answers under base’s scoring.
+       * Head's answers under base's scoring.
        */
       head_base: number | null;
       /**
-       * Head’s answers under head’s scoring.
+       * Head's answers under head's scoring.
        */
       head_head: number | null;
     };
     /**
-     * What the prompt’s change does: head_head − base_head.
+     * What the prompt's change does: head_head − base_head.
      */
     prompt_effect: number | null;
     /**
-     * What the scoring’s change does: base_head − base_base.
+     * What the scoring's change does: base_head − base_base.
      */
     scoring_effect: number | null;
     /**
@@ -3085,7 +3085,7 @@ export interface EvaldiffResult {
       file: string;
     }[];
     /**
-     * References whose outcome on base’s answers differs between the scorings.
+     * References whose outcome on base's answers differs between the scorings.
      */
     flipped: {
       /**
@@ -3093,16 +3093,16 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * Outcome under base’s scoring.
+       * Outcome under base's scoring.
        */
       from: "pass" | "fail" | "ungraded" | "error" | "skipped";
       /**
-       * Outcome under head’s scoring.
+       * Outcome under head's scoring.
        */
       to: "pass" | "fail" | "ungraded" | "error" | "skipped";
     }[];
     /**
-     * Tries of base’s own answers, under both scorings.
+     * Tries of base's own answers, under both scorings.
      */
     same_answers: {
       /**
@@ -3110,41 +3110,41 @@ export interface EvaldiffResult {
        */
       judged: number;
       /**
-       * Of them, those that pass under base’s scoring and fail under head’s.
+       * Of them, those that pass under base's scoring and fail under head's.
        */
       pass_fail: number;
       /**
-       * Of them, those that fail under base’s scoring and pass under head’s.
+       * Of them, those that fail under base's scoring and pass under head's.
        */
       fail_pass: number;
       /**
-       * McNemar’s two-sided mid-p.
+       * McNemar's two-sided mid-p.
        */
       p: number;
       /**
-       * Cohen’s kappa of the two scorings.
+       * Cohen's kappa of the two scorings.
        */
       kappa: number | null;
     };
     /**
-     * Head’s answers clearly fall under base’s scoring, and head’s own scoring passes them; absent: not so.
+     * Head's answers clearly fall under base's scoring, and head's own scoring passes them; absent: not so.
      */
     excused?: true;
     /**
-     * Pass rates under base’s scoring of all that it judges, where head’s answers clearly fall under it; absent: they do not.
+     * Pass rates under base's scoring of all that it judges, where head's answers clearly fall under it; absent: they do not.
      */
     under_base?: {
       /**
-       * Base’s answers.
+       * Base's answers.
        */
       base: number;
       /**
-       * Head’s answers.
+       * Head's answers.
        */
       head: number;
     };
     /**
-     * References whose answers fall under base’s scoring, where that keeps the suite from green; absent: none.
+     * References whose answers fall under base's scoring, where that keeps the suite from green; absent: none.
      */
     fell?: {
       /**
@@ -3152,15 +3152,15 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * A try of base that passes under base’s scoring.
+       * A try of base that passes under base's scoring.
        */
       base_try: number;
       /**
-       * A try of head that fails under base’s scoring.
+       * A try of head that fails under base's scoring.
        */
       head_try: number;
       /**
-       * That try of head’s scores under base’s scoring.
+       * That try of head's scores under base's scoring.
        */
       scores: (
         | {
@@ -3224,7 +3224,7 @@ export interface EvaldiffResult {
                */
               scores: {
                 /**
-                 * Position among the dialogue’s objects of that level, from 0.
+                 * Position among the dialogue's objects of that level, from 0.
                  */
                 at: number;
                 /**
@@ -3248,11 +3248,11 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * The metric’s own code broke on it, which fails it; absent: it did not.
+                 * The metric's own code broke on it, which fails it; absent: it did not.
                  */
                 raised?: true;
                 /**
-                 * The rubric’s label; absent: no rubric judged.
+                 * The rubric's label; absent: no rubric judged.
                  */
                 label?: string;
                 /**
@@ -3317,11 +3317,11 @@ export interface EvaldiffResult {
              */
             reason: string | null;
             /**
-             * The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
+             * The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.
              */
             raised?: true;
             /**
-             * The rubric’s label behind the value; absent: no rubric judged.
+             * The rubric's label behind the value; absent: no rubric judged.
              */
             label?: string;
           }
@@ -3386,7 +3386,7 @@ export interface EvaldiffResult {
                */
               scores: {
                 /**
-                 * Position among the dialogue’s objects of that level, from 0.
+                 * Position among the dialogue's objects of that level, from 0.
                  */
                 at: number;
                 /**
@@ -3410,11 +3410,11 @@ export interface EvaldiffResult {
                  */
                 reason: string | null;
                 /**
-                 * The metric’s own code broke on it, which fails it; absent: it did not.
+                 * The metric's own code broke on it, which fails it; absent: it did not.
                  */
                 raised?: true;
                 /**
-                 * The rubric’s label; absent: no rubric judged.
+                 * The rubric's label; absent: no rubric judged.
                  */
                 label?: string;
                 /**
@@ -3546,15 +3546,15 @@ export interface EvaldiffResult {
      */
     difference: number | null;
     /**
-     * Lower end of the difference’s two-sided 90 % interval.
+     * Lower end of the difference's two-sided 90 % interval.
      */
     low: number | null;
     /**
-     * Upper end of the difference’s two-sided 90 % interval.
+     * Upper end of the difference's two-sided 90 % interval.
      */
     high: number | null;
     /**
-     * Mean of a metric’s numbers over these references, untested: no verdict rests on it.
+     * Mean of a metric's numbers over these references, untested: no verdict rests on it.
      */
     values?: {
       /**
@@ -3587,7 +3587,7 @@ export interface EvaldiffResult {
      */
     explained_by: string[];
     /**
-     * Share of references whose answer’s affinity is more than 1 away from the expected answer’s: lower is better. Sub-tasks only.
+     * Share of references whose answer's affinity is more than 1 away from the expected answer's: lower is better. Sub-tasks only.
      */
     alignment: {
       /**
@@ -3616,7 +3616,7 @@ export interface EvaldiffResult {
        */
       affinity: number | null;
       /**
-       * What in the reference decided, in the grader’s words, 300 characters at most; empty where it gave none.
+       * What in the reference decided, in the grader's words, 300 characters at most; empty where it gave none.
        */
       evidence: string;
     }[];
@@ -3743,7 +3743,7 @@ export interface EvaldiffResult {
     count: number;
   }[];
   /**
-   * Agreement of rubrics’ graders with labelled examples, where a change touches them.
+   * Agreement of rubrics' graders with labelled examples, where a change touches them.
    */
   graders: {
     /**
@@ -3801,15 +3801,15 @@ export interface EvaldiffResult {
       high: number;
     } | null;
     /**
-     * Cohen’s kappa of the grader with the labels.
+     * Cohen's kappa of the grader with the labels.
      */
     kappa: number | null;
     /**
-     * Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric’s highest score.
+     * Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric's highest score.
      */
     base_rate: number | null;
     /**
-     * Examples that base’s grader labels otherwise than head’s; empty on base.
+     * Examples that base's grader labels otherwise than head's; empty on base.
      */
     flipped: {
       /**
@@ -3821,21 +3821,21 @@ export interface EvaldiffResult {
        */
       expected: string;
       /**
-       * Label of base’s grader; null: not read.
+       * Label of base's grader; null: not read.
        */
       base: string | null;
       /**
-       * Label of head’s grader; null: not read.
+       * Label of head's grader; null: not read.
        */
       head: string | null;
     }[];
   }[];
   /**
-   * Where a change touches a suite’s evaluators and the suite has labelled answers.
+   * Where a change touches a suite's evaluators and the suite has labelled answers.
    */
   evaluators?: {
     /**
-     * File of the suite’s prompt.
+     * File of the suite's prompt.
      */
     path: string;
     /**
@@ -3859,7 +3859,7 @@ export interface EvaldiffResult {
      */
     grades: {
       /**
-       * One evaluator, or several whose words are combined by the suite’s rules.
+       * One evaluator, or several whose words are combined by the suite's rules.
        */
       evaluators: string[];
       /**
@@ -3884,11 +3884,11 @@ export interface EvaldiffResult {
              */
             share: number | null;
             /**
-             * Lower end of the share’s 95 % interval (Wilson).
+             * Lower end of the share's 95 % interval (Wilson).
              */
             low: number | null;
             /**
-             * Upper end of the share’s 95 % interval (Wilson).
+             * Upper end of the share's 95 % interval (Wilson).
              */
             high: number | null;
           };
@@ -3910,11 +3910,11 @@ export interface EvaldiffResult {
            */
           share: number | null;
           /**
-           * Lower end of the share’s 95 % interval (Wilson).
+           * Lower end of the share's 95 % interval (Wilson).
            */
           low: number | null;
           /**
-           * Upper end of the share’s 95 % interval (Wilson).
+           * Upper end of the share's 95 % interval (Wilson).
            */
           high: number | null;
         };
@@ -3941,11 +3941,11 @@ export interface EvaldiffResult {
              */
             share: number | null;
             /**
-             * Lower end of the share’s 95 % interval (Wilson).
+             * Lower end of the share's 95 % interval (Wilson).
              */
             low: number | null;
             /**
-             * Upper end of the share’s 95 % interval (Wilson).
+             * Upper end of the share's 95 % interval (Wilson).
              */
             high: number | null;
           };
@@ -3967,11 +3967,11 @@ export interface EvaldiffResult {
            */
           share: number | null;
           /**
-           * Lower end of the share’s 95 % interval (Wilson).
+           * Lower end of the share's 95 % interval (Wilson).
            */
           low: number | null;
           /**
-           * Upper end of the share’s 95 % interval (Wilson).
+           * Upper end of the share's 95 % interval (Wilson).
            */
           high: number | null;
         };
@@ -4133,7 +4133,7 @@ export interface EvaldiffResult {
     };
   };
   /**
-   * How often this project’s gate was last measured to go red when nothing changed; null: not measured, as far as is known.
+   * How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.
    */
   noise: {
     /**
@@ -4166,7 +4166,7 @@ export interface EvaldiffResult {
      */
     label: string;
     /**
-     * Why, in the words of the pull request or of the label’s description.
+     * Why, in the words of the pull request or of the label's description.
      */
     reason: string;
   } | null;

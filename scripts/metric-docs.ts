@@ -16,7 +16,7 @@ const groups: Record<MetricGroup, string> = {
   similarity: 'Similarity',
   structured: 'JSON, lists, tool calls and code',
   operational: 'The call itself',
-  conversation: 'Conversations (FlexEval’s function metrics)',
+  conversation: "Conversations (FlexEval's function metrics)",
   graded: 'Judged by a model',
 };
 
@@ -165,7 +165,7 @@ function briefly({
 }: MetricDefinition): string {
   const parts = [
     ['answer', completion !== undefined && output === '' ? undefined : output],
-    ['the other side’s', otherAnswer],
+    ["the other side's", otherAnswer],
     ['expected', expected],
     ['with', given],
     ['input', input],
@@ -253,7 +253,7 @@ function renderExample({ name, example }: MetricDefinition): string {
   const parts = [
     ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')],
     ['answer', JSON.stringify(output)],
-    ['the other side’s answer', show(otherAnswer)],
+    ["the other side's answer", show(otherAnswer)],
     ['expected', show(expected)],
     ['input', show(input)],
     ['conversation', show(thread)],

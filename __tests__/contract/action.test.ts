@@ -92,7 +92,7 @@ describe('action.yml', () => {
   });
 });
 
-describe('the key inputs of action.yml, and docs/action.md’s table of inputs', () => {
+describe("the key inputs of action.yml, and docs/action.md's table of inputs", () => {
   test('are what the table of vendors says; after a change of it: npm run generate', () => {
     expect(read('action.yml')).toBe(withKeyInputs(read('action.yml')));
     expect(tightTables(read('docs/action.md'))).toBe(

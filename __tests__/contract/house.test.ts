@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ROOT, circles, loadedWith, readSources, type SourceFile } from './source-graph.ts';
@@ -151,5 +151,18 @@ describe('the house', () => {
         .map((name) => `${path} ${name}`),
     );
     expect(unused).toEqual([]);
+  });
+
+  test('writes apostrophes in one form, the straight one, whoever reads them', () => {
+    const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+    const files = [
+      ...everything.map(({ path }) => path),
+      ...['README.md', 'CHANGELOG.md', 'action.yml'],
+      ...pages.map((name) => join('docs', name)),
+    ];
+    const curly = files.filter((path) =>
+      /[\p{L}\p{N}}`]’\p{L}/u.test(readFileSync(join(ROOT, path), 'utf8')),
+    );
+    expect(curly).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ function endsInSdks(): Map<string, string> {
 }
 
 describe('the table of models', () => {
-  test('has the ends that the vendors’ SDKs have, which leave out what ended long ago', () => {
+  test("has the ends that the vendors' SDKs have, which leave out what ended long ago", () => {
     const ours = (Object.keys(MODELS) as VendorName[]).flatMap((vendor) =>
       Object.entries(factsOf(vendor).ends).flatMap(([day, models]) =>
         models.map((model) => [model, day]),
@@ -101,7 +101,7 @@ describe('the table of models', () => {
     ['openai', 'gpt-5.3-codex', '2027-04-01'],
     ['gemini', 'gemini-3-pro-preview', '2026-03-09'],
     ['groq', 'llama-3.3-70b-versatile', '2026-08-16'],
-  ])('knows when %s’s %s ends, which no SDK tells', (vendor, model, day) => {
+  ])("knows when %s's %s ends, which no SDK tells", (vendor, model, day) => {
     expect(endOf(at(vendor, model))).toBe(day);
   });
 
@@ -137,7 +137,7 @@ describe('the table of models', () => {
     }
   });
 
-  test('refuses what the stand-ins refuse, which know the vendors’ own words, and editors do too', () => {
+  test("refuses what the stand-ins refuse, which know the vendors' own words, and editors do too", () => {
     const written = new Ajv2020({ strict: false }).compile(
       jsonSchemas()['prompt.schema.json'] ?? {},
     );

@@ -19,7 +19,7 @@ export async function assignment(): Promise<Part> {
       tools,
     );
     rows.push({
-      what: `${name}${paper === null ? ', which has no solution within the paper’s slack: bounds rounded outwards' : ', within the paper’s slack'}`,
+      what: `${name}${paper === null ? ", which has no solution within the paper's slack: bounds rounded outwards" : ", within the paper's slack"}`,
       seed: String(paper ?? objective),
       ours: found.status === 'assigned' ? String(found.objective) : found.reason,
     });

@@ -58,7 +58,7 @@ export function validation(): Part {
     );
   return {
     title: 'code_chat_eval: do the evaluators judge as people do',
-    text: 'Shares of yes in percent on 100 accepted and 100 rejected answers: understanding, correctness, completeness, all three. The published labels, through the evaluators’ own test.',
+    text: "Shares of yes in percent on 100 accepted and 100 rejected answers: understanding, correctness, completeness, all three. The published labels, through the evaluators' own test.",
     rows: names.flatMap((name) => {
       const grade = grades.find(({ evaluators: group }) => group.join() === name);
       const ours = grade === undefined ? [] : [...cells(grade.accepted), ...cells(grade.rejected)];
@@ -93,7 +93,7 @@ export async function evaluation(): Promise<Part> {
   const { completed } = summary('gemini-1.5-flash', 'meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo');
   return {
     title: 'code_chat_eval: what the models complete',
-    text: 'Outcomes of the 800 published conversations of at most five steps, through the conversations’ own rules and summary; the last row is one model as base and another as head.',
+    text: "Outcomes of the 800 published conversations of at most five steps, through the conversations' own rules and summary; the last row is one model as base and another as head.",
     rows: [
       ...alone,
       {

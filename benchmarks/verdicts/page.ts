@@ -95,7 +95,7 @@ function missTable(misses: readonly Miss[]): string[] {
 
 function calledTable(rows: readonly Called[]): string[] {
   return [
-    line(['attribute', 'called by the sum %', 'by a suite’s tests %', 'runs']),
+    line(['attribute', 'called by the sum %', "by a suite's tests %", 'runs']),
     line(['---', '---:', '---:', '---:']),
     ...rows.map(({ name, sum, suites, runs }) =>
       line([name, percent(sum), percent(suites), String(runs)]),
@@ -191,7 +191,7 @@ export function pageOf(page: Page): string {
     '',
     'Of 100 references with 3 tries a side each has two of five attributes, 40 in each. How often the attribute that changed is said to have got worse, or any at all',
     'where nothing changed, and where the references that broke have no attribute in common. Beside the sum of passes, by which evaldiff compares attributes, stand',
-    'the two tests by which a suite of fixed tries is compared (a fall, and references that broke), shared by Holm’s procedure.',
+    "the two tests by which a suite of fixed tries is compared (a fall, and references that broke), shared by Holm's procedure.",
     '',
     ...calledTable(attributes),
     '',

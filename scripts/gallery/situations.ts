@@ -249,7 +249,7 @@ export const SITUATIONS: readonly Situation[] = [
         question: 'refund',
         error: '400 The response was filtered: the prompt violates our content policy.',
       },
-      { question: 'size', error: '400 This model’s maximum context length is 8192 tokens.' },
+      { question: 'size', error: "400 This model's maximum context length is 8192 tokens." },
       ...RIGHT,
     ],
   },

@@ -114,7 +114,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   if (takes.trust === true)
     command
       .option('--trust', 'treat head as reviewed content')
-      .option('--untrusted', 'treat head as an outside contributor’s pull request');
+      .option('--untrusted', "treat head as an outside contributor's pull request");
   if (takes.asks === true)
     command.option('--record <file>', 'write every answer to a recordings file');
   if (takes.report !== undefined)

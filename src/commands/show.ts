@@ -157,7 +157,7 @@ async function promptsOf(result: Result, options: ShowOptions, terminal: Termina
       return null;
     }
     if (result.head.sha === WORKTREE)
-      note('the result is of uncommitted files; head’s prompt is shown as the files are now');
+      note("the result is of uncommitted files; head's prompt is shown as the files are now");
     return sentPrompts(planned.prepared);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

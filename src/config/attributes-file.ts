@@ -56,7 +56,7 @@ const attributeSchema = closed({
 
 const slack = number(0, 1)
   .describe(
-    'How far the number of an attribute’s references may lie off its prior, as a share; replaces the setting qualeval.slack.',
+    "How far the number of an attribute's references may lie off its prior, as a share; replaces the setting qualeval.slack.",
   )
   .optional();
 
@@ -71,7 +71,7 @@ export function attributesSchema(): z.ZodType {
     slack,
     ...lists,
     prompts: mapOf(closed(lists))
-      .describe('Attributes of single prompts, by the prompt’s path, in place of the shared ones.')
+      .describe("Attributes of single prompts, by the prompt's path, in place of the shared ones.")
       .optional(),
   });
 }

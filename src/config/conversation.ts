@@ -29,7 +29,7 @@ const criterion = z.union(
     combine,
     closed({
       combine: combine
-        .describe('How several evaluators’ words become one. Default: all.')
+        .describe("How several evaluators' words become one. Default: all.")
         .optional(),
     }),
   ],
@@ -55,7 +55,7 @@ const shape = {
     )
     .optional(),
   combine: rules
-    .describe('How several evaluators’ words become one: for all criteria, or for those it names.')
+    .describe("How several evaluators' words become one: for all criteria, or for those it names.")
     .optional(),
   instructions: filled().describe('Who the evaluators are, and what the criteria mean.').optional(),
   examples: listOf(answerSchema)

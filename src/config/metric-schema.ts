@@ -54,7 +54,7 @@ export const dependsOnSchema = closed({
   kwargs: parameters().describe('Parameters that the metric must have been given.').optional(),
   with: parameters().describe('The same as kwargs.').optional(),
   metric_name: filled()
-    .describe('Of FlexEval’s files, without effect: name says which metric is meant.')
+    .describe("Of FlexEval's files, without effect: name says which metric is meant.")
     .optional(),
   metric_level: level().describe('Level of that metric.').optional(),
   relative_object_position: z
@@ -84,7 +84,7 @@ export const metricSchema = closed({
   language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
   threshold: number(-NO_BOUND, NO_BOUND)
     .describe(
-      'Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric’s own rule.',
+      "Value that the metric has to reach (where less is better: not to exceed) to pass. Default: the metric's own rule.",
     )
     .optional(),
   better: oneOf(BETTER)
@@ -95,7 +95,7 @@ export const metricSchema = closed({
   min: number(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
   max: number(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
   pass: labels()
-    .describe('Labels of the rubric that pass, in place of the rubric’s own.')
+    .describe("Labels of the rubric that pass, in place of the rubric's own.")
     .optional(),
   metric_level: level()
     .describe('What it judges: Turn (the default), Message, Thread or ToolCall.')
@@ -112,7 +112,7 @@ export const metricSchema = closed({
     .optional(),
   skip: flag().describe('It runs and is shown, but does not gate.').optional(),
   grader: gradersSchema
-    .describe('The models that grade it, in place of the settings’ grader.')
+    .describe("The models that grade it, in place of the settings' grader.")
     .optional(),
 });
 
@@ -130,8 +130,8 @@ export const metricsSchema = z.union(
   [
     listOf(metricSchema),
     closed({
-      function: listOf(flexEvalSchema).describe('Built-in metrics, in FlexEval’s form.').optional(),
-      rubric: listOf(flexEvalSchema).describe('Rubrics, in FlexEval’s form.').optional(),
+      function: listOf(flexEvalSchema).describe("Built-in metrics, in FlexEval's form.").optional(),
+      rubric: listOf(flexEvalSchema).describe("Rubrics, in FlexEval's form.").optional(),
     }),
   ],
   { error: 'must be a list of metrics' },

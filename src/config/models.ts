@@ -109,7 +109,7 @@ export const modelSchema = closed({
   endpoint: filled()
     .nullish()
     .describe(
-      'Name of an address that the workflow gives (input endpoints); absent: the vendor’s own.',
+      "Name of an address that the workflow gives (input endpoints); absent: the vendor's own.",
     ),
   model: filled()
     .describe('The name sent to the vendor. Default: the name that prompts use.')
@@ -126,7 +126,7 @@ export const modelSchema = closed({
     .describe('Price of a call that is answered at once, where it is not known or another one.')
     .optional(),
   command: listOf(filled(), 'a list of words like [node, app/answer.mjs]')
-    .describe('The program’s command line, word by word.')
+    .describe("The program's command line, word by word.")
     .optional(),
   files: words('a pattern or a list of patterns')
     .describe(
@@ -141,7 +141,7 @@ export const modelSchema = closed({
     .describe('Names in prompts that this model takes the place of.')
     .optional(),
   transport: oneOf(TRANSPORTS)
-    .describe('How full sweeps ask it: direct or batch. Default: the settings’ own transport.')
+    .describe("How full sweeps ask it: direct or batch. Default: the settings' own transport.")
     .optional(),
   concurrency: wholeNumber(1, 1000)
     .describe('Calls at a time. Default: as many as its server answers without slowing down.')

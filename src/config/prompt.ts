@@ -49,7 +49,7 @@ const TESTS = 'The tests, in place of a test file.';
 
 const shape = {
   name: filled().describe('Name of the prompt and its suite.'),
-  model: filled().describe('A model’s name, as vendors or the settings know it.').optional(),
+  model: filled().describe("A model's name, as vendors or the settings know it.").optional(),
   variables: listOf(variableSchema).describe('What references fill in.').optional(),
   messages: listOf(messageSchema)
     .min(1, { error: 'must not be empty' })

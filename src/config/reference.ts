@@ -33,7 +33,7 @@ export const referenceSchema = perLimits((limits) =>
       .describe('Unique in its suite. Default: a hash of the input.')
       .optional(),
     input: inputSchema
-      .describe('Values of the prompt’s variables, or the messages of a recorded dialogue.')
+      .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
       .optional(),
     expected: anything().describe('The gold answer, for metrics that compare with it.').optional(),
     skip: flag().describe('It runs and is shown, but does not gate.').optional(),
@@ -51,7 +51,7 @@ export const referenceSchema = perLimits((limits) =>
       .describe('Further facts, which metric code sees as dialogue.metadata.')
       .optional(),
     metrics: listOf(ownMetricSchema)
-      .describe('What judges this reference besides the suite’s metrics.')
+      .describe("What judges this reference besides the suite's metrics.")
       .optional(),
   }),
 );

@@ -89,15 +89,15 @@ const shape = {
     .describe('Answers that people labelled, by which the grader is tested.')
     .optional(),
   examples_from: examplesFromSchema.describe('Data file with further such answers.').optional(),
-  input_outputs: anything().describe('Of other tools’ files: read, without effect.').optional(),
-  output_template: anything().describe('Of other tools’ files: read, without effect.').optional(),
+  input_outputs: anything().describe("Of other tools' files: read, without effect.").optional(),
+  output_template: anything().describe("Of other tools' files: read, without effect.").optional(),
   optimization_direction: oneOf(PHOENIX)
-    .describe('Phoenix’s word for better: maximize, minimize or neutral.')
+    .describe("Phoenix's word for better: maximize, minimize or neutral.")
     .optional(),
   use_cot: flag().describe('false asks for the label without reasons (autoevals).').optional(),
-  model: anything().describe('Of other tools’ files: read, without effect.').optional(),
-  engine: anything().describe('Of other tools’ files: read, without effect.').optional(),
-  temperature: anything().describe('Of other tools’ files: read, without effect.').optional(),
+  model: anything().describe("Of other tools' files: read, without effect.").optional(),
+  engine: anything().describe("Of other tools' files: read, without effect.").optional(),
+  temperature: anything().describe("Of other tools' files: read, without effect.").optional(),
 };
 
 const rubricSchema = closed(shape);

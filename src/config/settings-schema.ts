@@ -113,7 +113,7 @@ const qualevalSchema = z
           .optional(),
         slack: number(0, 1)
           .describe(
-            'How far the number of an attribute’s references may lie off its prior, as a share. Default: 0.1.',
+            "How far the number of an attribute's references may lie off its prior, as a share. Default: 0.1.",
           )
           .optional(),
         alignment: flag()
@@ -194,7 +194,7 @@ export function settingsMembers(limits: Limits) {
     explain: explainSchema,
     version: z
       .union([anyText(), number(0, UNBOUNDED), z.null()], { error: 'must be text' })
-      .describe('Of llmeval’s settings; it has no meaning here.')
+      .describe("Of llmeval's settings; it has no meaning here.")
       .optional(),
   };
 }

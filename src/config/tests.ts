@@ -86,7 +86,7 @@ export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
 }
 
 const OF_MODELS =
-  'a model and its parameters stand in the prompt’s file, or under sweep in the settings file';
+  "a model and its parameters stand in the prompt's file, or under sweep in the settings file";
 
 const left = anything().optional();
 

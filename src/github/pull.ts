@@ -221,7 +221,7 @@ export async function withQueuedPullRequest(
 ): Promise<{ facts: EventFacts; warnings: string[] }> {
   const number = QUEUE.exec(facts.headBranch ?? '')?.[1];
   const failed =
-    'The pull request in the merge queue is not known, so it is taken for an outside contributor’s';
+    "The pull request in the merge queue is not known, so it is taken for an outside contributor's";
   if (number === undefined)
     return {
       facts,

@@ -145,7 +145,7 @@ async function withdraw(
   hasReply: boolean,
 ): Promise<void> {
   const of = { ...ownerAndName(repository), comment_id: id };
-  const words = `${marker}\nWithdrawn: this fix no longer applies to the pull request’s head.\n`;
+  const words = `${marker}\nWithdrawn: this fix no longer applies to the pull request's head.\n`;
   try {
     if (!hasReply) await octokit.rest.pulls.deleteReviewComment(of);
     else if (!sameText(body ?? '', words))

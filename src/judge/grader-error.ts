@@ -186,5 +186,5 @@ export function withinError(error: GraderError | null): string {
     objects === undefined
       ? ['The difference', 'answers']
       : [`The difference by ${OBJECT_WORDS[objects.level]}`, `${OBJECT_WORDS[objects.level]}s`];
-  return ` ${what} is within the grader’s own error: it gets about ${percent(wrong)} of such ${answers} wrong.`;
+  return ` ${what} is within the grader's own error: it gets about ${percent(wrong)} of such ${answers} wrong.`;
 }

@@ -151,7 +151,7 @@ function sign(values: readonly number[]): -1 | 0 | 1 {
 }
 
 function fixedBy({ variant: { parameters } }: Measured): string {
-  if ('seed' in parameters) return '`seed` is set in the model’s parameters';
+  if ('seed' in parameters) return "`seed` is set in the model's parameters";
   if (parameters['temperature'] === 0) return '`temperature` is 0';
   return 'a cache in front of the model, or one that its vendor fixes';
 }

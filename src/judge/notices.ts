@@ -80,7 +80,7 @@ function oneSided({ suite }: SuiteRun, { name, references }: SuiteResult): Notic
   const { model, target } = suite.base.variant;
   const why =
     target === null && prompt.code === null
-      ? `base’s settings do not say who answers as ${model === null ? 'its model' : `"${model}"`}`
+      ? `base's settings do not say who answers as ${model === null ? 'its model' : `"${model}"`}`
       : 'base has no value for a variable of its prompt';
   return listNotice('not-comparable', name, found, `could be run on head only: ${why}`);
 }

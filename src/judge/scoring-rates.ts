@@ -51,7 +51,7 @@ export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
 /**
  * Mean rates over the references that were judged in all four corners, for a difference between
  * rates of different references would be no effect of anything; where there are none, over those of
- * which base's answers were judged by both sides’ scoring.
+ * which base's answers were judged by both sides' scoring.
  */
 function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = corners.filter(

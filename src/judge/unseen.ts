@@ -41,7 +41,7 @@ function unseenReferences(suites: readonly SuiteResult[]): string[] {
     .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
     .map(({ name, verdict, references, of, missing }) =>
       verdict === 'not_compared'
-        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base’s prompt cannot be asked ${firstWords(missing)}`
+        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base's prompt cannot be asked ${firstWords(missing)}`
         : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${firstWords(missing)}`,
     );
 }
@@ -56,7 +56,7 @@ function unseenTries(suite: SuiteResult, alpha: number): string | null {
     .filter((metric) => metric.gates !== false && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
   const who = names.length === 0 ? '' : `${firstWords(names)} judged `;
-  return `${suite.name}: ${who}${String(head.has)} of head’s ${String(head.of)} tries, ${String(base.has)} of base’s ${String(base.of)}; the others were skipped`;
+  return `${suite.name}: ${who}${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; the others were skipped`;
 }
 
 /**
@@ -77,7 +77,7 @@ export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[
         const found = scored((status) => status === 'pass' || status === 'fail');
         if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return [];
         const { base, head } = triesIn(found);
-        return `${suite.name}: ${name} judged ${String(head.has)} of head’s ${String(head.of)} tries, ${String(base.has)} of base’s ${String(base.of)}; what it waits for held less often`;
+        return `${suite.name}: ${name} judged ${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; what it waits for held less often`;
       }),
     );
 }
@@ -97,7 +97,7 @@ function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): 
     return `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ${String(base)} on base`;
   const tries = triesIn(found);
   return isLessOften(found, alpha)
-    ? `${said} ${String(tries.head.has)} of head’s ${String(tries.head.of)} tries have a value, ${String(tries.base.has)} of base’s ${String(tries.base.of)}`
+    ? `${said} ${String(tries.head.has)} of head's ${String(tries.head.of)} tries have a value, ${String(tries.base.has)} of base's ${String(tries.base.of)}`
     : null;
 }
 

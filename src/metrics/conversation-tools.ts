@@ -97,7 +97,7 @@ export const numericParameters = defineMetric({
   name: 'count_numeric_tool_call_params_by_name',
   group: 'conversation',
   calls: true,
-  summary: 'Numeric arguments of the answer’s tool calls, by tool.',
+  summary: "Numeric arguments of the answer's tool calls, by tool.",
   parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
   range: 'a map of tool and number',
   passes: boundsRule,
@@ -171,7 +171,7 @@ const countModels = defineMetric({
   name: 'count_llm_models',
   group: 'conversation',
   summary:
-    'Messages at the metric’s level by the model that wrote them: a recorded message’s `model_name` or `model`, and the model that is asked.',
+    "Messages at the metric's level by the model that wrote them: a recorded message's `model_name` or `model`, and the model that is asked.",
   parameters: bounds,
   range: 'a map of model and number',
   passes: boundsRule,

@@ -78,7 +78,7 @@ const counters = [
   ),
   counter(
     'count_messages',
-    'Messages at the metric’s level, system messages left out.',
+    "Messages at the metric's level, system messages left out.",
     { ...said, value: 1, pass: true },
     (answer, level) => messagesAt(answer, level).length,
   ),
@@ -170,7 +170,7 @@ const isRole = defineMetric({
   name: 'is_role',
   group: 'conversation',
   summary:
-    'Every judged message has the role. The value is a map with the role’s name as key, as conditions (`metric_name`) read it.',
+    "Every judged message has the role. The value is a map with the role's name as key, as conditions (`metric_name`) read it.",
   parameters: { role: role.describe('The role.') },
   range: 'a map of role and 0 or 1',
   passes: 'at 1',
@@ -189,7 +189,7 @@ const messagesPerRole = defineMetric({
   name: 'count_messages_per_role',
   group: 'conversation',
   summary:
-    'Messages at the metric’s level by role; `min` and `max` apply to the one `role`, if given, else to each.',
+    "Messages at the metric's level by role; `min` and `max` apply to the one `role`, if given, else to each.",
   parameters: { role: role.optional().describe('Count this role only.'), ...bounds },
   range: 'a map of role and number',
   passes: boundsRule,

@@ -135,7 +135,7 @@ export const embeddingSimilarity = defineBatch({
     value: z
       .json()
       .optional()
-      .describe('What to compare with, in place of the reference’s `expected`.'),
+      .describe("What to compare with, in place of the reference's `expected`."),
     model: z
       .string()
       .min(1)

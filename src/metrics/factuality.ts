@@ -94,7 +94,7 @@ export const faithfulnessMetric = defineBatch({
   name: 'faithfulness',
   group: 'graded',
   summary:
-    'A grader decides whether every claim of the answer is supported by the context given in the reference’s input.',
+    "A grader decides whether every claim of the answer is supported by the context given in the reference's input.",
   parameters: {
     context: z
       .union([z.string(), z.array(z.string()).min(1)])

@@ -26,7 +26,7 @@ const criteria = z
   .string()
   .min(1)
   .optional()
-  .describe('What the answer has to fulfil, in words; without it, the reference’s `expected`.');
+  .describe("What the answer has to fulfil, in words; without it, the reference's `expected`.");
 
 const gradedOnce = {
   group: 'graded',
@@ -66,7 +66,7 @@ const llmRubricMetric = defineBatch({
 const closedQaMetric = defineBatch({
   ...gradedOnce,
   name: 'closed_qa',
-  summary: 'A grader decides whether the answer to the prompt’s question meets a criterion.',
+  summary: "A grader decides whether the answer to the prompt's question meets a criterion.",
   parameters: { criteria },
   range: '0 or 1',
   passes: 'at 1',
@@ -138,7 +138,7 @@ const criteriaMetric = defineBatch({
       .min(1)
       .optional()
       .describe(
-        'Statements, or maps of `statement` and `required`; without them, the reference’s `expected`, one statement or a list.',
+        "Statements, or maps of `statement` and `required`; without them, the reference's `expected`, one statement or a list.",
       ),
   },
   needs: { expected: true, model: true },

@@ -29,7 +29,7 @@ export const numericDiff = defineComparison({
   },
   range: '0 to 1',
   passes: 'when the difference is within `abs_tol` or `rel_tol`',
-  source: 'autoevals `NumericDiff`; tolerances as in Python’s `math.isclose`',
+  source: "autoevals `NumericDiff`; tolerances as in Python's `math.isclose`",
   example: { output: 'about 9 metres', expected: 10, value: 1 - 1 / 19, pass: false },
   measure({ output, expected, options }) {
     const wanted = numberOf(expected);

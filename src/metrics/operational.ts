@@ -83,7 +83,7 @@ const cost = defineMetric({
   name: 'cost',
   whole: true,
   group: 'operational',
-  summary: 'Dollars of the call: its tokens times the model’s `price`.',
+  summary: "Dollars of the call: its tokens times the model's `price`.",
   parameters: bounds,
   range: '0 and up, dollars',
   passes: limits,
@@ -145,7 +145,7 @@ const refusal = defineMetric({
   name: 'refusal',
   group: 'operational',
   summary:
-    'The answer refuses: it begins by saying that it cannot or will not, or the vendor’s filter stopped it. English only. With `negate` the answer must not refuse.',
+    "The answer refuses: it begins by saying that it cannot or will not, or the vendor's filter stopped it. English only. With `negate` the answer must not refuse.",
   parameters: {
     empty: z.boolean().default(false).describe('An answer without any text counts as a refusal.'),
   },
@@ -161,7 +161,7 @@ const refusal = defineMetric({
   measure({ answer, output, options }) {
     const found =
       answer.completion.finish_reason === 'filter'
-        ? 'the vendor’s filter'
+        ? "the vendor's filter"
         : options.empty && output.trim() === ''
           ? 'no text'
           : refusalIn(output);

@@ -79,17 +79,17 @@ export const pairwisePreference = defineBatch({
   whole: true,
   group: 'graded',
   summary:
-    'A grader compares base’s answer with head’s, in both orders; when the orders disagree it is a tie. For prompts whose answers nobody can write down beforehand. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.',
+    "A grader compares base's answer with head's, in both orders; when the orders disagree it is a tie. For prompts whose answers nobody can write down beforehand. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.",
   parameters: {
     criteria: z
       .string()
       .min(1)
       .default(ORDINARY)
-      .describe('What makes an answer the better one, as the end of “decide which one …”.'),
+      .describe('What makes an answer the better one, as the end of "decide which one …".'),
   },
   needs: { expected: false, model: true },
   range: '1 (preferred), 0.5 (tie) or 0',
-  passes: 'from 0.5 on: unless the other side’s answer is preferred',
+  passes: "from 0.5 on: unless the other side's answer is preferred",
   source: 'own wording; Zheng et al. (2023), both orders and ties',
   example: {
     output: 'Paris.',

@@ -53,11 +53,11 @@ NO: it does not, also when it only talks about a plot that exists.`,
       'is_student_acting_as_tutor',
       'lower',
       { YES: 1, NO: 0 },
-      `In a lesson between a student and a tutor, decide whether the student does the tutor’s work.
+      `In a lesson between a student and a tutor, decide whether the student does the tutor's work.
 
 What was said before:
 {context}
-The student’s turn:
+The student's turn:
 {content}
 YES: the student explains, asks guiding questions or corrects, as a tutor would.
 NO: the student asks, tries, answers or reacts, as a learner does.`,
@@ -70,7 +70,7 @@ NO: the student asks, tries, answers or reacts, as a learner does.`,
 
 What was said before:
 {context}
-The tutor’s turn:
+The tutor's turn:
 {content}
 The tool calls behind it:
 {tool_calls}

@@ -123,7 +123,7 @@ const recall = ({ actual, expected, shared }: Sets): number =>
 export const setMetrics: readonly MetricDefinition[] = [
   setMetric(
     'set_precision',
-    'Share of the answer’s entries that are expected.',
+    "Share of the answer's entries that are expected.",
     'precision over sets; Phoenix, ragas',
     2 / 3,
     precision,

@@ -142,7 +142,7 @@ function rouge(
     range: '0 to 1',
     passes: 'from 0.75 on',
     source:
-      'Lin (2004); equals Google’s `rouge_score` without stemming on ASCII text; other scripts count too',
+      "Lin (2004); equals Google's `rouge_score` without stemming on ASCII text; other scripts count too",
     example,
     measure: ({ output, expected, options }) =>
       best(output, expected, 0.75, (text) => similarity(output, text, options.beta)),

@@ -125,7 +125,7 @@ const jsonMatch = defineComparison({
   name: 'json_match',
   group: 'structured',
   summary:
-    'How much of the answer’s JSON agrees with the expected value (a value of the file, or JSON text): scalars agree or not, maps and lists score the mean of their parts.',
+    "How much of the answer's JSON agrees with the expected value (a value of the file, or JSON text): scalars agree or not, maps and lists score the mean of their parts.",
   parameters: {
     extract,
     ignore_keys: z.array(z.string()).default([]).describe('Keys that do not count, at any depth.'),
@@ -145,7 +145,7 @@ const jsonMatch = defineComparison({
   },
   range: '0 to 1',
   passes: 'at 1',
-  source: 'own definition, in the manner of autoevals `JSONDiff` and openevals’ JSON match',
+  source: "own definition, in the manner of autoevals `JSONDiff` and openevals' JSON match",
   example: {
     output: '{"name": "Ada", "born": 1815, "tags": []}',
     expected: { name: 'Ada', born: 1816, tags: [] },
@@ -264,7 +264,7 @@ const passesAst = defineBatch({
   needs: { expected: false, model: false },
   range: '0 or 1',
   passes: 'at 1',
-  source: 'Python’s own `ast.parse`, in the sandbox',
+  source: "Python's own `ast.parse`, in the sandbox",
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },
   async score(answers, { extract: where }, { tools, name }) {
     const inputs = answers.map(({ completion: { output } }) => ({

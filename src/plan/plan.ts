@@ -135,7 +135,7 @@ function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
   return [...most.values()];
 }
 
-/** Evaluators that are asked about each conversation: both sides’ where they differ. */
+/** Evaluators that are asked about each conversation: both sides' where they differ. */
 function evaluatorsOf({ deciding, other }: SuiteRun): number {
   const [first, second] = [steeringFor(deciding), other && steeringFor(other)];
   return (

@@ -158,6 +158,6 @@ function remedyOf(system: string): string {
   if (UNTRUSTED.test(system))
     return '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a workflow in the env of the step)';
   return system === 'ENOTFOUND'
-    ? '; nobody has heard of this server’s name: is this machine online, and its address right?'
+    ? "; nobody has heard of this server's name: is this machine online, and its address right?"
     : '';
 }

@@ -268,7 +268,7 @@ function suiteWords(suite: SuiteResult): string {
 }
 
 function scoringWords({ name, summary }: ScoringResult): string {
-  return `${name}, answers under both sides’ scoring: ${shorten(summary, PART)}`;
+  return `${name}, answers under both sides' scoring: ${shorten(summary, PART)}`;
 }
 
 /**

@@ -229,7 +229,7 @@ function failureOf(
   { verdict }: SuiteResult,
   failOn: FailOn,
 ): string | null {
-  if (status === 'fell') return 'part of the suite’s fall';
+  if (status === 'fell') return "part of the suite's fall";
   const fails = failOn === 'failure' && head?.rollup === 'fail';
   if (status === 'fail' || (status === 'regressed' && (verdict === 'regressed' || fails)))
     return STATUS_WORDS[status];

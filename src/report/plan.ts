@@ -144,7 +144,7 @@ export function shardWords(manifest: Manifest): string {
 function fromCaches(input: number, cached: number): string {
   return cached === 0
     ? ''
-    : `, ${count(cached)} of ${counted(input, 'token')} in from the vendors’ caches`;
+    : `, ${count(cached)} of ${counted(input, 'token')} in from the vendors' caches`;
 }
 
 /** A shard's job summary. */

@@ -61,7 +61,7 @@ function agreement({
   return [
     text(
       `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ${good} of the good, rejects ${bad} of the bad; ` +
-        `Cohen’s κ ${decimal(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
+        `Cohen's κ ${decimal(kappa)} with ${percent(base_rate)} good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
     ),
   ];
 }
@@ -76,7 +76,7 @@ function consistency({
 }: RepeatedRubricTest): Line {
   return [
     text(
-      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss’ κ ${decimal(kappa)}`,
+      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ${counted(compared, 'example')} got one label only; Fleiss' κ ${decimal(kappa)}`,
     ),
   ];
 }

@@ -23,8 +23,8 @@ const proficiency = {
     .nullable()
     .describe('Mean pass rate of these references on head, 0–1; null where nothing was judged.'),
   difference: z.number().nullable().describe('Head − base; null where a side is missing.'),
-  low: z.number().nullable().describe('Lower end of the difference’s two-sided 90 % interval.'),
-  high: z.number().nullable().describe('Upper end of the difference’s two-sided 90 % interval.'),
+  low: z.number().nullable().describe("Lower end of the difference's two-sided 90 % interval."),
+  high: z.number().nullable().describe("Upper end of the difference's two-sided 90 % interval."),
 };
 
 const attributeSampleSchema = z.discriminatedUnion('kind', [
@@ -56,7 +56,7 @@ const attributeRatingSchema = z.strictObject({
   evidence: z
     .string()
     .describe(
-      'What in the reference decided, in the grader’s words, 300 characters at most; empty where it gave none.',
+      "What in the reference decided, in the grader's words, 300 characters at most; empty where it gave none.",
     ),
 });
 
@@ -84,7 +84,7 @@ export const attributeResultSchema = z.strictObject({
       base: z.number().nullable().describe('Mean over them on base; null where it did not run.'),
       head: z.number().nullable().describe('Mean over them on head; null where it did not run.'),
     })
-    .describe('Mean of a metric’s numbers over these references, untested: no verdict rests on it.')
+    .describe("Mean of a metric's numbers over these references, untested: no verdict rests on it.")
     .exactOptional(),
   p: shareSchema
     .nullable()
@@ -106,7 +106,7 @@ export const attributeResultSchema = z.strictObject({
     })
     .nullable()
     .describe(
-      'Share of references whose answer’s affinity is more than 1 away from the expected answer’s: lower is better. Sub-tasks only.',
+      "Share of references whose answer's affinity is more than 1 away from the expected answer's: lower is better. Sub-tasks only.",
     ),
   references: z
     .array(z.string())

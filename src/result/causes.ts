@@ -22,7 +22,7 @@ const causeUnitSchema = z.strictObject({
   name: z
     .string()
     .nullable()
-    .describe('The parameter, the tool or the role’s number; null for lines of text.'),
+    .describe("The parameter, the tool or the role's number; null for lines of text."),
   file: z.string().describe('The file that it stands in, on `side`.'),
   side: sideSchema.describe('head; base where it only takes something away.'),
   lines: z
@@ -51,7 +51,7 @@ const triesSchema = z.strictObject({
 const fixSchema = z.strictObject({
   kind: z
     .enum(['set back', 'draft'])
-    .describe('The cause set back, or a draft of the grader’s model.'),
+    .describe("The cause set back, or a draft of the grader's model."),
   file: z.string().describe('The prompt file on head.'),
   lines: z
     .strictObject({

@@ -27,7 +27,7 @@ const conversationTurnSchema = z.strictObject({
   asked_by: z
     .string()
     .nullable()
-    .describe('The evaluator that asked; null for the reference’s own and for recorded questions.'),
+    .describe("The evaluator that asked; null for the reference's own and for recorded questions."),
   answer: z.string().nullable().describe('Null when the model gave none.'),
   verdicts: z
     .array(evaluatorVerdictSchema)
@@ -59,8 +59,8 @@ const pairedMeanSchema = z.strictObject({
     .number()
     .nullable()
     .describe('Head − base; null where a side is missing or too little was judged.'),
-  low: z.number().nullable().describe('Lower end of the difference’s two-sided 90 % interval.'),
-  high: z.number().nullable().describe('Upper end of the difference’s two-sided 90 % interval.'),
+  low: z.number().nullable().describe("Lower end of the difference's two-sided 90 % interval."),
+  high: z.number().nullable().describe("Upper end of the difference's two-sided 90 % interval."),
   n: countSchema.describe('References that it rests on.'),
 });
 
@@ -124,30 +124,30 @@ export const graderResultSchema = z.strictObject({
     '95 % interval of `true_positive_rate` (Wilson), an example counted once however often it is graded.',
   ),
   true_negative_interval: gradedInterval('The same of `true_negative_rate`.'),
-  kappa: differenceSchema.nullable().describe('Cohen’s kappa of the grader with the labels.'),
+  kappa: differenceSchema.nullable().describe("Cohen's kappa of the grader with the labels."),
   base_rate: shareSchema
     .nullable()
     .describe(
-      'Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric’s highest score.',
+      "Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric's highest score.",
     ),
   flipped: z
     .array(
       z.strictObject({
         content: z.string().describe('The example.'),
         expected: z.string().describe('The label that people give it.'),
-        base: z.string().nullable().describe('Label of base’s grader; null: not read.'),
-        head: z.string().nullable().describe('Label of head’s grader; null: not read.'),
+        base: z.string().nullable().describe("Label of base's grader; null: not read."),
+        head: z.string().nullable().describe("Label of head's grader; null: not read."),
       }),
     )
-    .describe('Examples that base’s grader labels otherwise than head’s; empty on base.'),
+    .describe("Examples that base's grader labels otherwise than head's; empty on base."),
 });
 
 const yesShareSchema = z.strictObject({
   yes: countSchema.describe('Answers that get a yes.'),
   n: countSchema.describe('Answers that were judged.'),
   share: shareSchema.nullable().describe('`yes` / `n`; null where nothing was judged.'),
-  low: shareSchema.nullable().describe('Lower end of the share’s 95 % interval (Wilson).'),
-  high: shareSchema.nullable().describe('Upper end of the share’s 95 % interval (Wilson).'),
+  low: shareSchema.nullable().describe("Lower end of the share's 95 % interval (Wilson)."),
+  high: shareSchema.nullable().describe("Upper end of the share's 95 % interval (Wilson)."),
 });
 
 const yesShares = z.strictObject({
@@ -158,7 +158,7 @@ const yesShares = z.strictObject({
 const evaluatorGradeSchema = z.strictObject({
   evaluators: z
     .array(z.string())
-    .describe('One evaluator, or several whose words are combined by the suite’s rules.'),
+    .describe("One evaluator, or several whose words are combined by the suite's rules."),
   accepted: yesShares.describe('Shares of yes for answers that people accepted.'),
   rejected: yesShares.describe('Shares of yes for answers that people rejected.'),
   balanced_accuracy: z
@@ -175,7 +175,7 @@ const evaluatorGradeSchema = z.strictObject({
 });
 
 export const evaluatorResultSchema = z.strictObject({
-  path: z.string().describe('File of the suite’s prompt.'),
+  path: z.string().describe("File of the suite's prompt."),
   name: z.string().describe('Name of the suite.'),
   side: sideSchema.describe('Whose evaluators were asked.'),
   criteria: z.array(z.string()).describe('Names of the criteria.'),

@@ -118,7 +118,7 @@ export function evidenceInAll(
   return references === of ? null : { references, of };
 }
 
-/** `Under base’s scoring 100.0 % → 0.0 %; …`: a fall that head's own scoring does not show. */
+/** `Under base's scoring 100.0 % → 0.0 %; …`: a fall that head's own scoring does not show. */
 export function underBaseScoring(
   { rates, under_base }: Pick<ScoringResult, 'rates' | 'under_base'>,
   excused: boolean,
@@ -128,8 +128,8 @@ export function underBaseScoring(
 }
 
 export function fallInWords(before: number | null, after: number | null, excused: boolean): string {
-  const why = excused ? 'head’s own scoring passes them' : 'the scoring changed too';
-  return `Under base’s scoring ${percent(before)} → ${percent(after)}; ${why}`;
+  const why = excused ? "head's own scoring passes them" : 'the scoring changed too';
+  return `Under base's scoring ${percent(before)} → ${percent(after)}; ${why}`;
 }
 
 /** References that make a suite red though its pass rate is no lower; null: that is not why. */

@@ -8,11 +8,11 @@ const metricValuesSchema = z.strictObject({
   low: z
     .number()
     .nullable()
-    .describe('Lower end of the difference’s two-sided 90 % interval; null: it cannot be said.'),
+    .describe("Lower end of the difference's two-sided 90 % interval; null: it cannot be said."),
   high: z
     .number()
     .nullable()
-    .describe('Upper end of the difference’s two-sided 90 % interval; null: it cannot be said.'),
+    .describe("Upper end of the difference's two-sided 90 % interval; null: it cannot be said."),
   p: shareSchema
     .nullable()
     .describe(
@@ -54,8 +54,8 @@ export const metricResultSchema = z.strictObject({
   name: z
     .string()
     .describe('Name of the metric; `metric.entry` for one number of a map of several.'),
-  base: shareSchema.nullable().describe('Share of base’s scores that pass; null: none was judged.'),
-  head: shareSchema.nullable().describe('Share of head’s scores that pass; null: none was judged.'),
+  base: shareSchema.nullable().describe("Share of base's scores that pass; null: none was judged."),
+  head: shareSchema.nullable().describe("Share of head's scores that pass; null: none was judged."),
   judged_base: countSchema.describe('Scores on base that pass or fail.'),
   judged_head: countSchema.describe('Scores on head that pass or fail.'),
   gates: z

@@ -27,7 +27,7 @@ const noiseSuiteSchema = z.strictObject({
 });
 
 const flakySchema = z.strictObject({
-  path: z.string().describe('File of the suite’s prompt.'),
+  path: z.string().describe("File of the suite's prompt."),
   name: z.string().describe('Name of the suite.'),
   id: z.string().describe('Id of the reference.'),
   file: z.string().describe('The file that the reference stands in.'),

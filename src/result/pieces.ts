@@ -65,7 +65,7 @@ const grade = gradeSchema
   .exactOptional();
 
 const objectScoreSchema = z.strictObject({
-  at: countSchema.describe('Position among the dialogue’s objects of that level, from 0.'),
+  at: countSchema.describe("Position among the dialogue's objects of that level, from 0."),
   status: z
     .enum(['pass', 'fail', 'ungraded', 'error', 'skipped'])
     .describe('What the metric came to on this object.'),
@@ -73,9 +73,9 @@ const objectScoreSchema = z.strictObject({
   reason: z.string().nullable().describe('Why; null: nothing is said.'),
   raised: z
     .literal(true)
-    .describe('The metric’s own code broke on it, which fails it; absent: it did not.')
+    .describe("The metric's own code broke on it, which fails it; absent: it did not.")
     .exactOptional(),
-  label: z.string().describe('The rubric’s label; absent: no rubric judged.').exactOptional(),
+  label: z.string().describe("The rubric's label; absent: no rubric judged.").exactOptional(),
   grade,
 }) satisfies z.ZodType<ObjectScore>;
 
@@ -105,12 +105,12 @@ export const scoreSchema = z.discriminatedUnion('status', [
     raised: z
       .literal(true)
       .describe(
-        'The metric’s own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.',
+        "The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.",
       )
       .exactOptional(),
     label: z
       .string()
-      .describe('The rubric’s label behind the value; absent: no rubric judged.')
+      .describe("The rubric's label behind the value; absent: no rubric judged.")
       .exactOptional(),
   }),
   z.strictObject({

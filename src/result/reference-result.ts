@@ -39,7 +39,7 @@ const tryResultSchema = z.strictObject({
 
 const sideResultSchema = z.strictObject({
   tally: tallySchema.describe(
-    'Counts over all metrics and tries, with llmeval’s names and meaning.',
+    "Counts over all metrics and tries, with llmeval's names and meaning.",
   ),
   rollup: z
     .enum(['pass', 'fail'])
@@ -54,8 +54,8 @@ const sideResultSchema = z.strictObject({
 export const measuredRateSchema = z.strictObject({
   passes: countSchema.describe('Tries that passed.'),
   tries: countSchema.describe('Tries that passed or failed.'),
-  low: shareSchema.describe('Lower end of the share’s 95 % interval (Wilson).'),
-  high: shareSchema.describe('Upper end of the share’s 95 % interval (Wilson).'),
+  low: shareSchema.describe("Lower end of the share's 95 % interval (Wilson)."),
+  high: shareSchema.describe("Upper end of the share's 95 % interval (Wilson)."),
 });
 
 const referenceStatus = z.enum([
@@ -92,7 +92,7 @@ export const referenceResultSchema = z.strictObject({
     .exactOptional(),
   input: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-    .describe('Values of the prompt’s variables.'),
+    .describe("Values of the prompt's variables."),
   expected: jsonSchema.describe('The gold answer as written; null when absent.'),
   status: referenceStatus.describe(
     'Head against base; where one side ran alone, its outcome (`pass`, `fail`).',
@@ -112,8 +112,8 @@ export const referenceResultSchema = z.strictObject({
       'How often what base asks passed in all tries that the store knows of; absent: it knows of none.',
     )
     .exactOptional(),
-  base: sideResultSchema.nullable().describe('Base’s tries; null where base did not run.'),
-  head: sideResultSchema.nullable().describe('Head’s tries; null where head did not run.'),
+  base: sideResultSchema.nullable().describe("Base's tries; null where base did not run."),
+  head: sideResultSchema.nullable().describe("Head's tries; null where head did not run."),
 });
 
 export type ReferenceStatus = z.infer<typeof referenceStatus>;

@@ -106,7 +106,7 @@ const overrideSchema = z.strictObject({
   label: z.string().describe('The label on the pull request.'),
   reason: z
     .string()
-    .describe('Why, in the words of the pull request or of the label’s description.'),
+    .describe("Why, in the words of the pull request or of the label's description."),
 });
 
 const replacedSchema = z.strictObject({
@@ -127,7 +127,7 @@ export const resultSchema = z.strictObject({
   schema_version: z.literal(RESULT_VERSION).describe('Version of this format.'),
   mode: z.enum(['diff', 'sweep']).describe('Base against head, or one commit alone.'),
   outcome: runOutcomeSchema.describe(
-    'What the run came to. Conclusion, title and every surface’s words follow from it.',
+    "What the run came to. Conclusion, title and every surface's words follow from it.",
   ),
   conclusion: z
     .enum(['success', 'failure', 'neutral', 'error'])
@@ -151,9 +151,9 @@ export const resultSchema = z.strictObject({
   source: z
     .strictObject({
       url: z.string().describe('Web address of the repository that head is in.'),
-      directory: z.string().describe('The project’s folder in it; `.`: the repository’s root.'),
+      directory: z.string().describe("The project's folder in it; `.`: the repository's root."),
     })
-    .describe('Where head’s files are shown on the web; absent: not known.')
+    .describe("Where head's files are shown on the web; absent: not known.")
     .exactOptional(),
   local_options: z
     .string()
@@ -191,10 +191,10 @@ export const resultSchema = z.strictObject({
     .exactOptional(),
   graders: z
     .array(graderResultSchema)
-    .describe('Agreement of rubrics’ graders with labelled examples, where a change touches them.'),
+    .describe("Agreement of rubrics' graders with labelled examples, where a change touches them."),
   evaluators: z
     .array(evaluatorResultSchema)
-    .describe('Where a change touches a suite’s evaluators and the suite has labelled answers.')
+    .describe("Where a change touches a suite's evaluators and the suite has labelled answers.")
     .exactOptional(),
   notices: z.array(noticeSchema).describe('What a reader must know that changes no verdict.'),
   problems: z
@@ -204,7 +204,7 @@ export const resultSchema = z.strictObject({
   noise: noiseNoteSchema
     .nullable()
     .describe(
-      'How often this project’s gate was last measured to go red when nothing changed; null: not measured, as far as is known.',
+      "How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.",
     ),
   override: overrideSchema
     .nullable()

@@ -13,17 +13,17 @@ const bothSidesSchema = z.strictObject({
 
 const preferenceSchema = z.strictObject({
   metric: z.string().describe('The metric that compares.'),
-  head: countSchema.describe('Comparisons in which head’s answer is preferred.'),
-  base: countSchema.describe('Comparisons in which base’s answer is preferred.'),
+  head: countSchema.describe("Comparisons in which head's answer is preferred."),
+  base: countSchema.describe("Comparisons in which base's answer is preferred."),
   ties: countSchema.describe('Comparisons in which neither is.'),
   difference: differenceSchema.describe('Share preferred on head less share preferred on base.'),
   low: differenceSchema.describe(
-    'Lower end of the difference’s two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.',
+    "Lower end of the difference's two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.",
   ),
   high: differenceSchema.describe(
-    'Upper end of the difference’s two-sided 90 % interval, which holds over all looks at growing tries.',
+    "Upper end of the difference's two-sided 90 % interval, which holds over all looks at growing tries.",
   ),
-  p: shareSchema.describe('One-sided mid-p of the sign test for "base’s answers are preferred".'),
+  p: shareSchema.describe('One-sided mid-p of the sign test for "base\'s answers are preferred".'),
   gates: z.boolean().describe('The verdict rests on it: nothing else gates in the suite.'),
   summary: z.string().describe('One sentence with the numbers.'),
 });
@@ -75,7 +75,7 @@ const rolledSchema = z
   .nullable();
 
 const rollupsSchema = z.strictObject({
-  policy: z.string().describe('The roll-up’s name, with its number where it has one.'),
+  policy: z.string().describe("The roll-up's name, with its number where it has one."),
   base: rolledSchema.describe('On base; null where nothing could be rolled up.'),
   head: rolledSchema.describe('On head; null where nothing could be rolled up.'),
 });
@@ -86,10 +86,10 @@ const passRateSchema = z.strictObject({
   difference: differenceSchema.nullable().describe('Head − base; null where a side is missing.'),
   low: differenceSchema
     .nullable()
-    .describe('Lower end of the difference’s two-sided 90 % interval.'),
+    .describe("Lower end of the difference's two-sided 90 % interval."),
   high: differenceSchema
     .nullable()
-    .describe('Upper end of the difference’s two-sided 90 % interval.'),
+    .describe("Upper end of the difference's two-sided 90 % interval."),
   p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
 });
 
@@ -100,7 +100,7 @@ const gradedRightSchema = z.strictObject({
 
 const correctedRateSchema = z
   .strictObject({
-    rate: shareSchema.describe('Rate without the grader’s errors.'),
+    rate: shareSchema.describe("Rate without the grader's errors."),
     low: shareSchema.describe('Lower end of its two-sided 90 % interval.'),
     high: shareSchema.describe('Upper end of its two-sided 90 % interval.'),
   })
@@ -121,7 +121,7 @@ const graderErrorSchema = z.strictObject({
       head: shareSchema.nullable().describe('Share that passes on head; null: not judged.'),
     })
     .describe(
-      'What is corrected, of a metric with `every`: the share of a dialogue’s objects that pass, as a mean over dialogues. Absent: the suite’s pass rates.',
+      "What is corrected, of a metric with `every`: the share of a dialogue's objects that pass, as a mean over dialogues. Absent: the suite's pass rates.",
     )
     .exactOptional(),
   kind: z
@@ -138,7 +138,7 @@ const graderErrorSchema = z.strictObject({
   head: correctedRateSchema.describe('On head; null where it cannot be said.'),
   difference: z
     .strictObject({
-      difference: differenceSchema.describe('Head − base without the grader’s errors.'),
+      difference: differenceSchema.describe("Head − base without the grader's errors."),
       low: differenceSchema.describe('Lower end of its two-sided 90 % interval.'),
       high: differenceSchema.describe('Upper end of its two-sided 90 % interval.'),
     })
@@ -174,7 +174,7 @@ const verdictReasonSchema = z.strictObject({
       'scoring',
     ])
     .describe(
-      'Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head’s answers fall under base’s scoring and the scoring changed too (`scoring`).',
+      "Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`).",
     ),
   p: shareSchema
     .nullable()
@@ -195,10 +195,10 @@ const evidenceSchema = z.strictObject({
 export const suiteResultSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   name: z.string().describe('Name of the suite.'),
-  variant: variantSchema.describe('Head’s model and parameters.'),
+  variant: variantSchema.describe("Head's model and parameters."),
   base_variant: variantSchema
     .nullable()
-    .describe('Base’s model and parameters where they differ from head’s; null: they do not.'),
+    .describe("Base's model and parameters where they differ from head's; null: they do not."),
   because: z.array(becauseSchema).describe('Why the suite runs.'),
   gate: suiteGateSchema
     .describe('What the suite sets of the gate for itself; absent: nothing.')
@@ -232,7 +232,7 @@ export const suiteResultSchema = z.strictObject({
     .describe('Each metric alone: its pass rate, its numbers and its labels.'),
   grader_error: graderErrorSchema
     .describe(
-      'What the pass rates are without the grader’s own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.',
+      "What the pass rates are without the grader's own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.",
     )
     .exactOptional(),
   rollups: rollupsSchema
@@ -244,7 +244,7 @@ export const suiteResultSchema = z.strictObject({
     .exactOptional(),
   preference: preferenceSchema
     .nullable()
-    .describe('Base’s answers against head’s, in suites with `pairwise_preference`.')
+    .describe("Base's answers against head's, in suites with `pairwise_preference`.")
     .exactOptional(),
   classification: classificationSchema
     .nullable()

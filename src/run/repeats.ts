@@ -91,7 +91,7 @@ function differ(first: CodeResult | undefined, second: CodeResult | undefined): 
 function keepsState({ file, line }: Place): string {
   return (
     `keeps state (${file}:${String(line)}): the same answer, scored again in a fresh process, came out differently. ` +
-    'Let the score follow from the answer alone: do not run the answer in the metric’s own process or change what later evaluations see, ' +
+    "Let the score follow from the answer alone: do not run the answer in the metric's own process or change what later evaluations see, " +
     'read no clock, and give random numbers a seed, such as random.seed(0)'
   );
 }

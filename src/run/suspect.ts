@@ -63,7 +63,7 @@ export async function causesOfSuite(
   if (suspect.off) return notStarted('explain.max_calls is 0');
   if (change.units === null)
     return notStarted(`the change cannot be taken apart: ${change.reason}`);
-  if (policy.kind === 'pairs') return notStarted('its outcome compares both sides’ answers');
+  if (policy.kind === 'pairs') return notStarted("its outcome compares both sides' answers");
   if (units.length === 0) return notStarted('nothing that is asked differs');
   if (fallen.length === 0) return notStarted('no single reference fell that could be tried');
   const held = heldReferences(suspect.result);

@@ -61,7 +61,7 @@ function recordedInstead(suite: string, references: readonly AffectedReference[]
       suite,
       file: first.reference.place.file,
       by: 'recordings',
-      sentence: `${suite}: base asks for the answers to ${counted(found.length, 'reference')} (${ids}), head’s are recorded: this says nothing about that model, so it is not a success`,
+      sentence: `${suite}: base asks for the answers to ${counted(found.length, 'reference')} (${ids}), head's are recorded: this says nothing about that model, so it is not a success`,
     },
   ];
 }

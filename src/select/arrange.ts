@@ -214,7 +214,7 @@ function keptNotices(written: Project, head: Project): Notice[] {
           {
             kind: 'settings' as const,
             place: { file: tests.file, line: 0 },
-            message: `${prompt.name}: this pull request takes \`critical\` from ${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; base’s are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
+            message: `${prompt.name}: this pull request takes \`critical\` from ${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; base's are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
           },
         ];
   });
@@ -252,7 +252,7 @@ function triesNotices(
     kind: 'settings',
     place: file === null ? null : { file, line: 0 },
     message: found.some(({ lower }) => lower)
-      ? 'this pull request lowers `n_tries`; base’s is in force until it is merged'
+      ? "this pull request lowers `n_tries`; base's is in force until it is merged"
       : 'this pull request changes `n_tries`; that alone runs nothing, and holds for what else it makes run',
   }));
 }

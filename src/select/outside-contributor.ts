@@ -14,7 +14,7 @@ const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
 /**
- * An outside contributor’s pull request: head's prompt text and inputs as data, everything that measures or
+ * An outside contributor's pull request: head's prompt text and inputs as data, everything that measures or
  * pays base's. The notices name, by file and field, what head changes and is not used; a reader
  * must not take such a change for a tried one.
  */

@@ -34,7 +34,7 @@ export function hostRefused({
   if (approved === true)
     return 'code: host does not hold for a pull request from a fork, approved or not: its metric code runs confined, its prompt code and programs do not run';
   return level === 'untrusted'
-    ? 'code: host does not hold for outside contributors’ pull requests: metric code runs confined'
+    ? "code: host does not hold for outside contributors' pull requests: metric code runs confined"
     : null;
 }
 
@@ -263,7 +263,7 @@ export const SOURCE_LABELS: Readonly<Record<keyof Sources, string>> = {
   references: 'references',
   droppedReferences: 'references that head removed or skips',
   attributes: 'attributes',
-  otherScoring: 'the other side’s scoring',
+  otherScoring: "the other side's scoring",
   cache: 'cache',
   promptCode: 'prompt code',
 };

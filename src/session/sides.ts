@@ -75,7 +75,7 @@ async function movedProject(
         {
           kind: 'not-comparable',
           place: null,
-          message: `Base has no project ${workingDirectory === '.' ? 'at the root' : `in ${workingDirectory}`}, and head lacks base’s ${firstWords(left)}: if the project moved, nothing of it was compared`,
+          message: `Base has no project ${workingDirectory === '.' ? 'at the root' : `in ${workingDirectory}`}, and head lacks base's ${firstWords(left)}: if the project moved, nothing of it was compared`,
         },
       ];
 }

@@ -195,7 +195,7 @@ export interface Conversation {
 
 export const criterionSchema = z.strictObject({
   name: z.string().describe('Name of the criterion.'),
-  combine: z.enum(['all', 'any', 'majority']).describe('How several evaluators’ words become one.'),
+  combine: z.enum(['all', 'any', 'majority']).describe("How several evaluators' words become one."),
 });
 
 /** What evaluators answer yes or no to, and how several evaluators' words become one. */

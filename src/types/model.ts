@@ -54,7 +54,7 @@ export type Target =
        * Hash of the program's files: part of the key; `commit`, which checkout to run in, is not.
        */
       files: string;
-      /** Those files by path with their contents’ ids: what changed is named by it. Part of no key. */
+      /** Those files by path with their contents' ids: what changed is named by it. Part of no key. */
       ids?: ReadonlyMap<string, string>;
       commit: string;
       /** Part of no key. */

@@ -71,7 +71,7 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     expect(error.head!.low).toBeLessThan(0.5);
     expect(result.graders).toHaveLength(1);
     const shown = renderTerminal(result, { width: 300, colour: false });
-    expect(shown).toContain('without the grader’s errors, 1 suite');
+    expect(shown).toContain("without the grader's errors, 1 suite");
     expect(shown).toContain('18 of 20 good, 18 of 20 bad');
   });
 
@@ -84,7 +84,7 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     expect(suite!.pass_rate).toEqual(plain.result.suites[0]!.pass_rate);
     expect(suite!.grader_error!.kind).toBe('within error');
     expect(suite!.summary).toContain(
-      'The difference is within the grader’s own error: it gets about 40.9 % of such answers wrong.',
+      "The difference is within the grader's own error: it gets about 40.9 % of such answers wrong.",
     );
     expect(plain.result.suites[0]).not.toHaveProperty('grader_error');
   });

@@ -64,7 +64,7 @@ const judgeOf =
   };
 
 describe('a suite that nothing but preference judges', () => {
-  test('regresses by a sign test when base’s answers are preferred', async () => {
+  test("regresses by a sign test when base's answers are preferred", async () => {
     const { result, calls, planned } = await runPipeline(
       shop('Old', 6),
       shop('New', 6),

@@ -182,7 +182,7 @@ describe('a pull request that only loosens a rubric', () => {
 describe('a rubric with labelled examples', () => {
   const run = (base: Project, head: Project) => runPipeline(base, head, scripted);
 
-  test('is graded on them by base’s rubric and by head’s when it changes, and every flip is told', async () => {
+  test("is graded on them by base's rubric and by head's when it changes, and every flip is told", async () => {
     const { result, calls } = await run(
       graded(rubricOf(STRICT, { examples }), {}, 1),
       graded(rubricOf(LOOSE, { examples }), {}, 1),

@@ -252,7 +252,7 @@ describe('depends_on an earlier object', () => {
 describe('the price of an answer', () => {
   const cost = uses('cost', 'cost', { max: 0.001 });
 
-  test('is its model’s, by its tokens', async () => {
+  test("is its model's, by its tokens", async () => {
     const price: Price = (_, { input_tokens, output_tokens }) =>
       (3 * input_tokens + 15 * output_tokens) / 1e6;
     // answer() takes 3 tokens in and 1 out.
@@ -380,7 +380,7 @@ describe('more answers than are scored at once', () => {
     expect(await judge([has])).toEqual({ passes: expected, batches: [] });
   });
 
-  test('are one batch for the user’s code, which may keep state that a repetition must find', async () => {
+  test("are one batch for the user's code, which may keep state that a repetition must find", async () => {
     const code = metric('own', {
       source: { kind: 'code', language: 'python', code: 'result = actual == "yes"' },
     });

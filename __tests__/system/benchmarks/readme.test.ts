@@ -61,7 +61,7 @@ describe('what a benchmark prints', () => {
     expect(table(['a', 'b'], [['x', '1']])).toBe('| a | b |\n| --- | ---: |\n| x | 1 |');
   });
 
-  test('processor time is summed over a program’s processes, the peak is the largest', () => {
+  test("processor time is summed over a program's processes, the peak is the largest", () => {
     expect(usageIn('{"cpuSeconds":1,"peakMb":10}\n{"cpuSeconds":2,"peakMb":5}\n')).toEqual({
       cpuSeconds: 3,
       peakMb: 10,

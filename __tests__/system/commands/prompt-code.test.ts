@@ -51,7 +51,7 @@ const LANGCHAIN = {
     'from langchain.schema import HumanMessage\nclass ChatOpenAI:\n    def __call__(self, messages): return HumanMessage("pong to " + messages[-1].content)\n',
 };
 
-test('llmeval’s own prompt in code runs as it stands: its placeholder is filled, and its message is read', async () => {
+test("llmeval's own prompt in code runs as it stands: its placeholder is filled, and its message is read", async () => {
   const { directory, commit } = createRepository();
   commit('ping', {
     'llmeval.yaml': 'n_tries: 1\n',

@@ -40,7 +40,7 @@ async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
 const prompt = (text: string): string =>
   `name: ask\nmodel: m\ndefaults: [tests/ask]\nmessages: [{ role: system, content: ${text} }]\n`;
 
-describe('a metric of one’s own code that judges every turn', () => {
+describe("a metric of one's own code that judges every turn", () => {
   const tests = (code: string): string =>
     `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    every: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
 

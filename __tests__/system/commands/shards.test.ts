@@ -252,9 +252,9 @@ test('what vendors read from their caches is kept by each part, and said by shar
   expect(manifests.map(({ usage }) => usage.cached_tokens)).toEqual(
     manifests.map(({ usage }) => usage.calls * 1024),
   );
-  expect(shardWords(manifests[0]!)).toContain('tokens in from the vendors’ caches, $');
+  expect(shardWords(manifests[0]!)).toContain("tokens in from the vendors' caches, $");
   expect(mergeWords(manifests)).toContain(
-    ', 12,288 of 24,000 tokens in from the vendors’ caches, $',
+    ", 12,288 of 24,000 tokens in from the vendors' caches, $",
   );
 });
 

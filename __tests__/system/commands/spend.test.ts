@@ -37,7 +37,7 @@ describe('answers of earlier runs', () => {
       answer: () => ({ text: 'Yes, 5', usage: { input: 2000, output: 5, read: 1024 } }),
     });
     expect((await evaldiff('run')).out).toContain(
-      '16,000 tokens in (8,192 from the vendor’s cache), 40 out',
+      "16,000 tokens in (8,192 from the vendor's cache), 40 out",
     );
     const { usage } = await result('run');
     expect(usage).toMatchObject({ calls: 0, reused: 8, saved_usd: expect.closeTo(16.04, 6) });
@@ -280,7 +280,7 @@ describe('a cap that is reached on the way', () => {
   }, 30_000);
 });
 
-describe('the whole run’s time', () => {
+describe("the whole run's time", () => {
   test('ends it with what there is', async () => {
     const { result, server } = await open({
       answer: ({ index }) => (index < 3 ? { text: 'Yes, 5' } : { fault: 'silent' }),

@@ -20,7 +20,7 @@ const edit = ({ repository }: Shop, path: string, from: string, to: string): voi
 const WATCHING = 'watching the files';
 
 describe('evaldiff run --watch', () => {
-  test('runs again after an edit, asks what the edit changed alone, and ends with the last run’s exit code', async () => {
+  test("runs again after an edit, asks what the edit changed alone, and ends with the last run's exit code", async () => {
     const { begin, server, ...rest } = await open({
       answer: ({ messages }) => ({
         text: JSON.stringify(messages).includes('Reply') ? 'no idea' : 'Yes, 5',

@@ -75,7 +75,7 @@ test('a base that cannot be read is compared with nothing, and no success', asyn
   );
 });
 
-test('a model that base’s settings do not know leaves nothing to compare, and no success', async () => {
+test("a model that base's settings do not know leaves nothing to compare, and no success", async () => {
   const settings = 'models:\n  quiz-2: { provider: openai, endpoint: local, model: quiz-1 }\n';
   const base = { ...plain(), 'prompts/quiz.yaml': quizPrompt('Be exact.', 'quiz-1') };
   const { result, first } = await compared(base, {
@@ -84,7 +84,7 @@ test('a model that base’s settings do not know leaves nothing to compare, and 
   });
   expect(result.conclusion).toBe('neutral');
   expect(first).toContain(
-    'quiz: 0 of 6 references compared; base’s prompt cannot be asked q1, q2, q3',
+    "quiz: 0 of 6 references compared; base's prompt cannot be asked q1, q2, q3",
   );
 });
 
@@ -164,13 +164,13 @@ describe('a check that judges nothing on head', () => {
     expect(first).toContain('judge no answer on head: quiz: conversation (6 references)');
   });
 
-  test('is no excuse for a fall where it is made to wait for what head’s worse answers lack', async () => {
+  test("is no excuse for a fall where it is made to wait for what head's worse answers lack", async () => {
     const waits = plain(
       `metrics: [${SOME}, { name: answer, uses: exact_match, depends_on: [{ name: some, metric_min_value: 8 }] }]`,
     );
     const { result, first } = await compared(both, { ...waits, ...WORSE });
     expect(result.conclusion).toBe('neutral');
-    expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+    expect(first).toContain("Under base's scoring 100.0 % → 50.0 %");
   });
 
   test('may be one that judges half of them, for what it waits for holds no more often', async () => {
@@ -180,7 +180,7 @@ describe('a check that judges nothing on head', () => {
     const { result, first } = await compared(waits, { ...waits, ...WORSE });
     expect(result.conclusion).toBe('success');
     expect(first).toContain(
-      'quiz: answer judged 6 of head’s 12 tries, 12 of base’s 12; what it waits for held less often',
+      "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; what it waits for held less often",
     );
   });
 
@@ -232,13 +232,13 @@ describe('references whose ids change', () => {
     }
   });
 
-  test('with what is expected are edited, and base’s scoring judges them too', async () => {
+  test("with what is expected are edited, and base's scoring judges them too", async () => {
     const fitted = testing(`metrics: [${EXACT}]`, (n) =>
       asked(n, `x${String(n)}`).replace(/"answer [123]"/, '"no idea"'),
     );
     const { first, result } = await compared(plain(), { ...fitted, ...WORSE });
     expect(result.suites[0]?.references.map(({ status }) => status)).not.toContain('removed');
-    expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+    expect(first).toContain("Under base's scoring 100.0 % → 50.0 %");
   });
 });
 
@@ -247,7 +247,7 @@ describe('recorded dialogues', () => {
     ['with ids', (line: string) => line],
     ['without', (line: string) => line.replace(/id: q\d, /, '')],
   ])(
-    'that answer worse than base’s are compared with base’s, one try each: %s',
+    "that answer worse than base's are compared with base's, one try each: %s",
     async (_ids, as) => {
       const recorded = (output: (n: number) => string): FixtureFiles =>
         testing(`metrics: [${EXACT}]`, (n) => as(answered(n, output(n))));
@@ -312,14 +312,14 @@ describe('recorded dialogues', () => {
   });
 });
 
-test('references that lose their own checks are not green where head falls under base’s', async () => {
+test("references that lose their own checks are not green where head falls under base's", async () => {
   const own = (from: number): FixtureFiles =>
     testing(`metrics: [${SOME}]`, (n) =>
       n < from ? asked(n) : asked(n).replace(/ }$/, `, metrics: [${EXACT}] }`),
     );
   const { result, first } = await compared(own(1), { ...own(4), ...WORSE });
   expect(result.conclusion).toBe('neutral');
-  expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+  expect(first).toContain("Under base's scoring 100.0 % → 50.0 %");
   expect(first).toContain('judge no answer on head: quiz: answer (3 references)');
 });
 
@@ -341,13 +341,13 @@ describe('a promptfoo test without assertions', () => {
     expect(first).not.toContain('No test ran');
   });
 
-  test('that had some on base does not leave the rates under base’s scoring', async () => {
+  test("that had some on base does not leave the rates under base's scoring", async () => {
     const { result, first } = await compared(
       config('Be exact.', () => true),
       config('Skip 1 2 3', (n) => n > 3),
     );
     expect(result.conclusion).toBe('neutral');
-    expect(first).toContain('Under base’s scoring 100.0 % → 50.0 %');
+    expect(first).toContain("Under base's scoring 100.0 % → 50.0 %");
   });
 
   test('among others like it gives a first line that says why it is open', async () => {

@@ -73,7 +73,7 @@ describe('in an editor', () => {
     expect(keys).not.toContain('ignore_case');
   });
 
-  test('completion offers a metric’s keys once each, and the keys of every file at its top', async () => {
+  test("completion offers a metric's keys once each, and the keys of every file at its top", async () => {
     const keys = await completed('tests', 'metrics:\n  - │\n');
     expect(keys.filter((key) => key === 'uses')).toEqual(['uses']);
     expect(await completed('prompt', 'name: a\n│\n')).toEqual(
@@ -151,7 +151,7 @@ describe('in an editor', () => {
       ['2: unknown key; did you mean "model"?', '4: unknown key; did you mean "messages"?'],
     ],
     [
-      'a parameter that the prompt’s model refuses',
+      "a parameter that the prompt's model refuses",
       'prompt',
       'name: a\nmodel: claude-sonnet-5\ntemperature: 0\nthinking: { type: enabled }\nprompt: x\n',
       [

@@ -164,7 +164,7 @@ describe('the places where models are asked', () => {
     expect([...names].filter((name) => !isVendor(name)).sort()).toEqual([...lines].sort());
   });
 
-  test('have the hosts and the headers that the vendors’ documents name', () => {
+  test("have the hosts and the headers that the vendors' documents name", () => {
     for (const { name, host, key } of PLACES.filter(({ host }) => host !== null)) {
       if (!isVendor(name)) throw new Error(name);
       const facts = factsOf(name);

@@ -78,7 +78,7 @@ describe('a pull request that only loosens a rubric', () => {
       'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
     );
     expect(comment).toContain(
-      'Only the scoring changed: the same answers pass 50.0 % of the time under base’s and 100.0 % under head’s.',
+      "Only the scoring changed: the same answers pass 50.0 % of the time under base's and 100.0 % under head's.",
     );
     expect(comment).toContain('of the same 18 answers in quiz, 0 pass → fail, 9 fail → pass');
     // The first two say it; the bullet that says it in other runs would be a third time.
@@ -86,7 +86,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
   });
 
-  test('fails where base’s settings say so, and a rubric without examples is named', async () => {
+  test("fails where base's settings say so, and a rubric without examples is named", async () => {
     const settings = GRADER.replace('gate: {', 'gate: { scoring: fail,');
     const at = await stage(shop);
     const run = await onPullRequest(

@@ -44,7 +44,7 @@ describe('affinity', () => {
     );
   });
 
-  test('asks for an answer’s ratings with the answer in the place of the expected one', async () => {
+  test("asks for an answer's ratings with the answer in the place of the expected one", async () => {
     const { tools, asked } = scripted({
       affinity: (_, list) => ({ ratings: list.map(({ id }) => rating(id, 1)) }),
     });

@@ -663,7 +663,7 @@ describe('attributes that people chose', () => {
     );
   });
 
-  test('come from base for an outside contributor’s pull request, whose own file is not even read', async () => {
+  test("come from base for an outside contributor's pull request, whose own file is not even read", async () => {
     const { result } = await runDesk({
       base: { ...EXACT, [FILE]: PINNED },
       head: { ...FRIENDLY, [FILE]: 'domains: [{ name: ' },

@@ -75,7 +75,7 @@ describe('sixty references of which one domain got worse', () => {
     for (const id of insight!.references) expect(billing.references).toContain(id);
   });
 
-  test('yield it through the real solver’s thread, and in a form that result.json can hold', async () => {
+  test("yield it through the real solver's thread, and in a form that result.json can hold", async () => {
     const { tools } = scripted(reader);
     const found = await explain(inputOf(worse, { alignment: true }), {
       complete: tools.complete,
@@ -187,7 +187,7 @@ describe('sixty references of which one domain got worse', () => {
   });
 });
 
-describe('the mean of a metric’s numbers', () => {
+describe("the mean of a metric's numbers", () => {
   /** Every try has a number; of billing it falls, of other topics it rises by as much. */
   const measured = sixty(() => 0.95).map((one) => {
     const scored = (side: 'base' | 'head', value: number) =>
@@ -209,7 +209,7 @@ describe('the mean of a metric’s numbers', () => {
     return attributes.filter(({ kind }) => kind === 'domain');
   };
 
-  test('stands beside each attribute’s pass rate, base against head, and decides nothing', async () => {
+  test("stands beside each attribute's pass rate, base against head, and decides nothing", async () => {
     const domains = await means(['rouge', 'length'], 'rouge');
     for (const { name, values, n, verdict } of domains) {
       expect(values).toMatchObject({ metric: 'rouge', n, base: 0.5 });

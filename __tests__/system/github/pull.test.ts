@@ -202,7 +202,7 @@ describe('the pull request in a merge queue', () => {
     expect(missing.facts).toEqual(queued(BRANCH));
     expect(missing.warnings).toEqual([
       expect.stringMatching(
-        /^The pull request in the merge queue is not known, so it is taken for an outside contributor’s: GitHub does not find it \(404\)/,
+        /^The pull request in the merge queue is not known, so it is taken for an outside contributor's: GitHub does not find it \(404\)/,
       ),
     ]);
     github.intercept('GET', /./, () => ({ status: 200, body: { number: '13' } }));
@@ -228,7 +228,7 @@ describe('the pull request in a merge queue', () => {
     expect(found).toEqual({
       facts: queued(branch),
       warnings: [
-        "The pull request in the merge queue is not known, so it is taken for an outside contributor’s: the queue's branch does not name it the way GitHub's do.",
+        "The pull request in the merge queue is not known, so it is taken for an outside contributor's: the queue's branch does not name it the way GitHub's do.",
       ],
     });
     expect(github.state.exchanges).toHaveLength(asked);

@@ -110,7 +110,7 @@ describe('a proven fix on the lines of the pull request', () => {
     await publishSuggestions(client, job([]));
     await publishSuggestions(client, job([]));
     expect(github.state.reviewComments.map(({ body }) => body)).toEqual([
-      `${MARKER}\nWithdrawn: this fix no longer applies to the pull request’s head.\n`,
+      `${MARKER}\nWithdrawn: this fix no longer applies to the pull request's head.\n`,
       'I would rather not.',
     ]);
     expect(writes(ready).map((request) => request.split(' ')[0])).toEqual(['POST', 'PATCH']);

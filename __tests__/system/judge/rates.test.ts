@@ -202,7 +202,7 @@ describe('a scoring and a prompt that both change', () => {
     expect(scoring.fell).toHaveLength(12);
     expect(scoring.fell?.[0]).toMatchObject({ id: 'r00', base_try: 0, head_try: 0 });
     expect(result.suites[0]?.summary).toContain(
-      'Under base’s scoring 100.0 % → 0.0 %; the scoring changed too.',
+      "Under base's scoring 100.0 % → 0.0 %; the scoring changed too.",
     );
   });
 
@@ -215,7 +215,7 @@ describe('a scoring and a prompt that both change', () => {
     );
     expect(result.scoring[0]?.rates).toMatchObject({ base_base: 1, head_base: 0, head_head: 1 });
     expect(result.outcome.kind).toBe('no-regression');
-    const said = 'Under base’s scoring 100.0 % → 0.0 %; head’s own scoring passes them';
+    const said = "Under base's scoring 100.0 % → 0.0 %; head's own scoring passes them";
     expect(renderTerminal(result, { width: 300, colour: false }).slice(0, 400)).toContain(said);
     expect(result.suites[0]?.summary).toContain(said);
     expect(result.reasons).toContain(`p: ${said}: look at that change before the pass rate`);
@@ -238,7 +238,7 @@ describe('a scoring and a prompt that both change', () => {
     expect(result.scoring[0]?.fell).toHaveLength(12);
   });
 
-  test('fail with gate.scoring where base’s scoring fails what head’s own passes', async () => {
+  test("fail with gate.scoring where base's scoring fails what head's own passes", async () => {
     const own = { settings: settings({ n_tries: 3, gate: gate({ scoring: 'fail' }) }) };
     const { result } = await runPipeline(
       project([shop(OLD, 0, { tests: { references: references(12), ...exact } })], own),
@@ -246,7 +246,7 @@ describe('a scoring and a prompt that both change', () => {
       (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir'),
     );
     expect(result.conclusion).toBe('failure');
-    expect(result.reasons[0]).toMatch(/head’s own scoring passes them; gate.scoring is fail$/);
+    expect(result.reasons[0]).toMatch(/head's own scoring passes them; gate.scoring is fail$/);
   });
 
   test('leave out what does not gate', async () => {

@@ -16,7 +16,7 @@ const sandbox = realSandbox();
 
 describe('every entry of the catalogue', () => {
   test.each([...metrics.values()].map((metric) => [metric.name, metric] as const))(
-    '%s gives its example’s value',
+    "%s gives its example's value",
     async (name, { example }) => {
       const [score] = await scoreMetric(
         builtIn(name, example.with),

@@ -136,12 +136,12 @@ describe('metric code', () => {
   test.each([
     ['python', 'import re\nmetric = 1\nresult = True\nreason = re.compile("a")'],
     ['javascript', 'metric = 1; result = true; const reason = () => 1'],
-  ] as const)('a reason that is not text is the code’s own in %s', async (language, code) => {
+  ] as const)("a reason that is not text is the code's own in %s", async (language, code) => {
     const [score] = await scoreMetric(codeMetric(code, language), [sample('abc')], real);
     expect(score).toMatchObject({ status: 'pass', reason: null });
   });
 
-  test('an exception names the line of the user’s file', async () => {
+  test("an exception names the line of the user's file", async () => {
     const evaluate = onAnswers((job) =>
       sandbox.evaluate({ ...job, at: { file: 'tests/a.yaml', line: 12, linewise: true } }),
     );
@@ -153,7 +153,7 @@ describe('metric code', () => {
     expect(score?.reason).toMatch(/^metric "m": JSONDecodeError at tests\/a\.yaml:14: Expecting/);
   });
 
-  test('one answer’s exception leaves the others alone, and all run in one job', async () => {
+  test("one answer's exception leaves the others alone, and all run in one job", async () => {
     const jobs: CodeJob[] = [];
     const evaluate = onAnswers((job) => {
       jobs.push(job);
@@ -168,7 +168,7 @@ describe('metric code', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  test('with a threshold the metric’s number decides, and result need not be set', async () => {
+  test("with a threshold the metric's number decides, and result need not be set", async () => {
     const scores = await scoreMetric(
       codeMetric('metric = len(actual) / 4', 'python', 0.5),
       ['a', 'ab', 'abc'].map((output) => sample(output)),

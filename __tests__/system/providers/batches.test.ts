@@ -271,7 +271,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     await until(() => ledger.records.size === 0);
   });
 
-  test('that break the vendor’s rules are told in the vendor’s words, and cost the others nothing', async () => {
+  test("that break the vendor's rules are told in the vendor's words, and cost the others nothing", async () => {
     const { ask, server } = await start(vendor, { answer: echo });
     const [bad, good] = await Promise.all([ask('a', { parameters: { temperature: 9 } }), ask('b')]);
     expect(errorOf(bad)).toMatchObject({
@@ -332,7 +332,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     );
   });
 
-  test('that refuse a grader’s temperature or schema are asked once more, together, without it', async () => {
+  test("that refuse a grader's temperature or schema are asked once more, together, without it", async () => {
     const { ask, server, log } = await start(vendor, {
       answer: ({ body }) =>
         'temperature' in body
@@ -372,7 +372,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
 });
 
 describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => {
-  test('gives each of its requests the vendor’s word', async () => {
+  test("gives each of its requests the vendor's word", async () => {
     const { ask, ledger } = await start(
       vendor,
       vendor === 'openai'
@@ -520,7 +520,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(second.log[0]).toMatch(/: picked up, 5 requests for model-1 sent 2026-01-02T/);
   });
 
-  test('waits for the vendor’s word on a batch that is being created, for it is paid for', async () => {
+  test("waits for the vendor's word on a batch that is being created, for it is paid for", async () => {
     const first = await start(vendor, { answer: echo, batches: never });
     const asked = first.ask('a');
     await until(

@@ -5,9 +5,9 @@ import { httpFault } from '../../../src/providers/http-fault.ts';
 const failure = (status: number, code: string, said: string) =>
   httpFault({ status, code, said, waitMs: null, shouldRetry: null });
 
-test('a name that no server has is told in words, not in the system’s alone', () => {
+test("a name that no server has is told in words, not in the system's alone", () => {
   expect(transportFault(new TransportError('connection', 'ENOTFOUND'), 1).message).toBe(
-    'no connection (ENOTFOUND); nobody has heard of this server’s name: is this machine online, and its address right?',
+    "no connection (ENOTFOUND); nobody has heard of this server's name: is this machine online, and its address right?",
   );
 });
 
@@ -148,7 +148,7 @@ describe('what holds for every request to the server', () => {
   });
 });
 
-describe('a request that does not fit into the model’s context', () => {
+describe("a request that does not fit into the model's context", () => {
   test.each([
     [400, 'context_length_exceeded', 'This model has a maximum context length of 8192 tokens.'],
     [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'],

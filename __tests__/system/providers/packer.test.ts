@@ -21,7 +21,7 @@ function packed(
   return rest === 0 ? batches : [...batches, rest];
 }
 
-test('the limits are the vendors’ own', () => {
+test("the limits are the vendors' own", () => {
   expect([OPENAI_BATCH, ANTHROPIC_BATCH]).toEqual([
     { requests: 50_000, bytes: 200_000_000 },
     { requests: 100_000, bytes: 256_000_000 },

@@ -89,7 +89,7 @@ describe('annotations', () => {
     expect(at([2, 2])).toBe(2);
   });
 
-  test('sum up a changed rubric with what it did under both sides’ scoring', () => {
+  test("sum up a changed rubric with what it did under both sides' scoring", () => {
     const [one] = annotations(regression(), [RUBRIC]);
     expect(one).toMatchObject({
       path: 'rubrics/tone.yaml',
@@ -98,7 +98,7 @@ describe('annotations', () => {
       title: 'This change: inconclusive in 1 suite',
     });
     expect(one?.message).toContain(
-      'triage, answers under both sides’ scoring: the pass rate fell 16.7 points',
+      "triage, answers under both sides' scoring: the pass rate fell 16.7 points",
     );
   });
 

@@ -37,7 +37,7 @@ describe('a check that breaks', () => {
     );
   const good: CodeResult = { status: 'ok', values: { metric: 1, result: true } };
 
-  test('on head’s answers alone is a regression, with the exception as the reason', async () => {
+  test("on head's answers alone is a regression, with the exception as the reason", async () => {
     const { result } = await run((actual) => (actual === 'prose' ? raised('ValueError') : good));
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0 });

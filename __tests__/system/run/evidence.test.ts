@@ -217,7 +217,7 @@ describe('missing evidence', () => {
     expect(silent.result.conclusion).toBe('neutral');
   });
 
-  test('of every answer of head is red with head’s own words, not an error of the run', async () => {
+  test("of every answer of head is red with head's own words, not an error of the run", async () => {
     const { result } = await compared(10, (question) =>
       question.startsWith('New') ? failing('server') : null,
     );

@@ -117,7 +117,7 @@ describe('references of which nothing can be compared', () => {
       verdict: 'not_compared',
       evidence: { references: 0, of: 20 },
     });
-    expect(result.title).toMatch(/^p: 0 of 20 references compared; base’s prompt cannot be asked /);
+    expect(result.title).toMatch(/^p: 0 of 20 references compared; base's prompt cannot be asked /);
     expect(renderTerminal(result, { width: 200, colour: false })).toContain(
       '0 of 20 references compared',
     );

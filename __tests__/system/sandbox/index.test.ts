@@ -651,7 +651,7 @@ describe('code that is only compiled', () => {
     ]);
   });
 
-  test('of which no line is the file’s names the place of the whole', async () => {
+  test("of which no line is the file's names the place of the whole", async () => {
     const quoted = { ...at, linewise: false };
     const [result] = await evaluate({
       ...job('python', 'metric = 1\nresult = (', { inputs: [{}] }),
@@ -760,7 +760,7 @@ describe('errors of JavaScript code', () => {
   });
 });
 
-describe('a prompt’s code in Python', () => {
+describe("a prompt's code in Python", () => {
   test.each<[string, string, string]>([
     ['a plain string', 'output = "say {name}!"', 'say {evil} "x" \\n!'],
     ['a string over several lines', "output = '''a\n{name}'''", 'a\n{evil} "x" \\n'],

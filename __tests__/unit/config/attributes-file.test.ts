@@ -169,7 +169,7 @@ describe('the attributes file', () => {
     expect(problems(list(9), [{ path: 'prompts/c.yaml', references: 7 }])).toEqual([]);
   });
 
-  test('counts a prompt’s own list against its own references', () => {
+  test("counts a prompt's own list against its own references", () => {
     const own = (count: number): string[] => [
       'prompts:',
       '  prompts/b.yaml:',

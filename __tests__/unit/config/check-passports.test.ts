@@ -34,7 +34,7 @@ async function check(
   };
 }
 
-describe('a parameter that the prompt’s model refuses', () => {
+describe("a parameter that the prompt's model refuses", () => {
   test.each([
     [
       'model: claude-opus-4-7\ntemperature: 0',
@@ -92,7 +92,7 @@ describe('a parameter that the prompt’s model refuses', () => {
     expect((await check(prompt, { today: '2026-06-01' })).problems).toEqual([]);
   });
 
-  test('is nobody’s business at a server of the workflow’s, nor in a name that stands for another model', async () => {
+  test("is nobody's business at a server of the workflow's, nor in a name that stands for another model", async () => {
     const settings =
       'models:\n  o3: { provider: openai, endpoint: local }\n  mine: { provider: anthropic, model: claude-opus-5 }\n';
     expect((await check('model: o3\ntemperature: 0', { settings })).problems).toEqual([]);

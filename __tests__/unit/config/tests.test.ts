@@ -644,7 +644,7 @@ test('a model or a parameter of one in a suite file is sent to where it belongs'
   const misplaced = async (key: string) =>
     problemsOf(suiteFiles(PROMPT, `${key}: x\n${METRICS}references: [{ input: { a: 1 } }]\n`));
   const where =
-    'a model and its parameters stand in the prompt’s file, or under sweep in the settings file';
+    "a model and its parameters stand in the prompt's file, or under sweep in the settings file";
   for (const key of ['model', 'temperature', 'max_tokens'])
     expect(await misplaced(key)).toEqual([
       `prompts/tests/p.yaml:1: unknown key "${key}"; ${where}`,

@@ -40,7 +40,7 @@ describe('counting tries', () => {
 });
 
 describe('proficiency', () => {
-  test('is the mean of the references’ pass rates, with the interval of their difference', () => {
+  test("is the mean of the references' pass rates, with the interval of their difference", () => {
     const found = proficiencyOf([table(5, 0), table(5, 5), table(2, 1, 2)]);
     expect(found).toMatchObject({ n: 3, base: 1, head: 0.5, difference: -0.5 });
     expect(found.low).toBeLessThan(-0.5);
@@ -128,7 +128,7 @@ describe('samples', () => {
     ).toEqual([]);
   });
 
-  test('are the answers that use a skill otherwise, head’s before base’s', () => {
+  test("are the answers that use a skill otherwise, head's before base's", () => {
     const pair = (reference: string, expected: number | null, output: number | null) => ({
       reference,
       expected,

@@ -53,7 +53,7 @@ async function changeOf(before: readonly string[], after: readonly string[]) {
   return { ...change, setBack };
 }
 
-describe('a line of another tool’s template', () => {
+describe("a line of another tool's template", () => {
   test('stands where its file has it, with its variables as they are written there', async () => {
     const head = ['You help.', 'Hail {{user.name}}.', 'Mind that about {{q}}.', 'End.', '{{ q }}'];
     const { units } = await changeOf(BASE, head);

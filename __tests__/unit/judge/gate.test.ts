@@ -315,7 +315,7 @@ describe('a check that applies to fewer answers of head than of base', () => {
   test('is no success, and how many it judged is said', () => {
     expect(applying(['pass', 'skipped'])).toMatchObject({
       conclusion: 'neutral',
-      title: 'p: ok judged 20 of head’s 40 tries, 40 of base’s 40; the others were skipped',
+      title: "p: ok judged 20 of head's 40 tries, 40 of base's 40; the others were skipped",
     });
   });
 
@@ -385,7 +385,7 @@ describe('a metric whose mean gates and whose numbers head lacks', () => {
     expect(lacking((_, index) => index === 0)).toMatchObject({
       conclusion: 'neutral',
       reasons: [
-        'p: gate.metrics wants to compare tone, and 20 of head’s 40 tries have a value, 40 of base’s 40',
+        "p: gate.metrics wants to compare tone, and 20 of head's 40 tries have a value, 40 of base's 40",
       ],
     });
   });

@@ -76,7 +76,7 @@ describe('the dependence between tries', () => {
 
   test.each<[Record<string, unknown>, string]>([
     [{ temperature: 0 }, '`temperature` is 0'],
-    [{ temperature: 0, seed: 7 }, '`seed` is set in the model’s parameters'],
+    [{ temperature: 0, seed: 7 }, "`seed` is set in the model's parameters"],
     [{ temperature: 0.7 }, 'a cache in front of the model'],
   ])(
     'is reported where nothing but one answer ever comes, with its cause: %j',

@@ -34,7 +34,7 @@ async function value(
   return score?.value;
 }
 
-describe('FlexEval’s function metrics at every level', () => {
+describe("FlexEval's function metrics at every level", () => {
   test.each<[string, Record<string, Json>, MetricLevel, Json]>([
     ['count_messages', {}, 'Thread', 6],
     ['count_messages', {}, 'Turn', 2],
@@ -119,7 +119,7 @@ describe('readability', () => {
     expect(syllablesIn(word)).toBe(count);
   });
 
-  test('the formulas are Flesch’s and Kincaid’s', () => {
+  test("the formulas are Flesch's and Kincaid's", () => {
     // Two sentences, 7 words, 9 syllables: The cat sat. Reading tables is fun!
     const text = 'The cat sat. Reading tables is fun!';
     expect(fleschReadingEase(text)).toBeCloseTo(206.835 - 1.015 * 3.5 - 84.6 * (9 / 7), 9);

@@ -69,7 +69,7 @@ describe('the catalogue in docs/metric-table.md', () => {
 });
 
 describe('built-in rubrics', () => {
-  test('have FlexEval’s names, labels and scores', () => {
+  test("have FlexEval's names, labels and scores", () => {
     expect(
       [...builtInRubrics].map(([name, { choice_scores }]) => [
         name,

@@ -76,7 +76,7 @@ describe('usesExpected', () => {
 });
 
 describe('scoreMetric', () => {
-  test('a threshold replaces a metric’s own rule in both directions', async () => {
+  test("a threshold replaces a metric's own rule in both directions", async () => {
     const near = sample('sittin', { expected: 'sitting' });
     const at = async (threshold: number | null): Promise<unknown> =>
       (await scoreMetric(builtIn('levenshtein', {}, { threshold }), [near], tools()))[0];
@@ -118,7 +118,7 @@ describe('scoreMetric', () => {
     });
   });
 
-  test('the score carries the metric’s name and its skip', async () => {
+  test("the score carries the metric's name and its skip", async () => {
     const [score] = await scoreMetric(
       builtIn('exact_match', {}, { name: 'same', skip: true }),
       [sample('a', { expected: 'a' })],

@@ -76,12 +76,12 @@ describe('refusal', () => {
   test.each([
     "I'm sorry, but I can't help with that.",
     'I cannot assist with this request.',
-    'Sorry, I won’t do that.',
-    '**I’m unable** to share this.',
+    "Sorry, I won't do that.",
+    "**I'm unable** to share this.",
     'As an AI language model, I cannot have opinions.',
     'Unfortunately, I am not able to answer.',
     'I must decline.',
-    '"I apologize, but I’m not allowed to say."',
+    '"I apologize, but I\'m not allowed to say."',
   ])('%j refuses', (text) => {
     expect(refusalIn(text)).not.toBeNull();
   });
@@ -107,7 +107,7 @@ describe('refusal', () => {
     expect(score).toMatchObject({
       status: 'pass',
       value: 1,
-      reason: 'refuses: the vendor’s filter',
+      reason: "refuses: the vendor's filter",
     });
   });
 });

@@ -36,7 +36,7 @@ async function graded({
 const down: Completion = { status: 'error', kind: 'server', message: 'openai: 500' };
 
 describe('grading by a rubric', () => {
-  test('asks the grader once, as a grader, under the sample’s try, with a schema', async () => {
+  test("asks the grader once, as a grader, under the sample's try, with a schema", async () => {
     const { score, asked } = await graded({
       replies: ['{"reasons": "Friendly.", "choice": "YES"}'],
     });
@@ -241,7 +241,7 @@ describe('hostile answers', () => {
 });
 
 // Shapes of FlexEval's built-in rubrics (F47) under the parsing traps of F43.
-describe('FlexEval’s rubrics', () => {
+describe("FlexEval's rubrics", () => {
   const letters = rubricOf('{completion}', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 });
   const three = rubricOf('{content}', { A: 1, B: 0.5, C: 0 });
   test.each<[Rubric, string, number | null]>([

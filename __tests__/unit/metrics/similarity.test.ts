@@ -24,7 +24,7 @@ describe('ROUGE', () => {
     ['police kill the gunman', 1 / 3, 0.75],
     ['the gunman kill police', 1 / 3, 0.5],
     ['the gunman police killed', 2 / 3, 0.5],
-  ])('the paper’s %j scores ROUGE-2 %d and ROUGE-L %d', (candidate, two, longest) => {
+  ])("the paper's %j scores ROUGE-2 %d and ROUGE-L %d", (candidate, two, longest) => {
     expect(rougeN(candidate, S1, 2, 1)).toBeCloseTo(two, 12);
     expect(rougeL(candidate, S1, 1)).toBeCloseTo(longest, 12);
   });
@@ -138,7 +138,7 @@ describe('BLEU', () => {
     });
   });
 
-  test('a sentence with unmatched orders has sacreBLEU’s published score', () => {
+  test("a sentence with unmatched orders has sacreBLEU's published score", () => {
     // sacreBLEU, test/test_sentence_bleu.py (its issue 98): exp smoothing, 13a, effective order:
     // 8.493.
     const candidate = 'Producția de zahăr primă va fi exprimată în ceea ce privește zahărul alb;';

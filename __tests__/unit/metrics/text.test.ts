@@ -40,7 +40,7 @@ describe('exact_match', () => {
     expect(await status('exact_match', output, expected, given)).toBe(wanted);
   });
 
-  test('a fixed value makes the reference’s expected unnecessary', async () => {
+  test("a fixed value makes the reference's expected unnecessary", async () => {
     expect(await status('exact_match', 'Paris', undefined, { value: 'Paris' })).toBe('pass');
   });
 

@@ -34,7 +34,7 @@ async function voted(
 }
 
 describe('several graders', () => {
-  test('are asked the same, and the majority’s label counts with who disagrees', async () => {
+  test("are asked the same, and the majority's label counts with who disagrees", async () => {
     const { score, asked } = await voted({ one: 'Friendly.\nYES', two: 'NO', three: 'YES' });
     expect(score).toMatchObject({
       status: 'pass',

@@ -212,7 +212,7 @@ describe('renderJunit', () => {
       ),
     );
     expect(all(root, 'failure').map(({ attributes }) => attributes['message'])).toEqual([
-      'part of the suite’s fall: 1 of 1 passed on base, 0 of 1 passed on head',
+      "part of the suite's fall: 1 of 1 passed on base, 0 of 1 passed on head",
     ]);
   });
 

@@ -520,7 +520,7 @@ export function regression(): Result {
         flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
         same_answers: { judged: 18, pass_fail: 1, fail_pass: 1, p: 1, kappa: 0.64 },
         summary:
-          'the pass rate fell 16.7 points, all of it from the prompt; the stricter rubric changed nothing on base’s answers.',
+          "the pass rate fell 16.7 points, all of it from the prompt; the stricter rubric changed nothing on base's answers.",
       },
     ],
     graders: [
@@ -679,7 +679,7 @@ export function withProblems(): Result {
   return resultOf({
     conclusion: 'error',
     title: 'Not judged: 4 problems',
-    reasons: ['4 problems in the project’s files'],
+    reasons: ["4 problems in the project's files"],
     problems: [
       {
         place: { file: 'prompts/capitals.yaml', line: 4 },

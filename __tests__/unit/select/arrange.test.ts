@@ -26,7 +26,7 @@ describe('references of a pull request', () => {
     ]);
   });
 
-  test('have those of their file where these are more than base’s own', () => {
+  test("have those of their file where these are more than base's own", () => {
     const more = project([
       suite({
         tests: { n_tries: 7, references: [reference('a'), reference('b', { tags: ['critical'] })] },
@@ -104,7 +104,7 @@ describe('a changed number of tries', () => {
       level: 'trusted' | 'member' = 'member',
     ) => {
       const { head, notices } = arrange(before, after, sources(level));
-      const said = notices.some(({ message }) => message.includes('lowers `n_tries`; base’s is'));
+      const said = notices.some(({ message }) => message.includes("lowers `n_tries`; base's is"));
       return [head.settings.n_tries, head.suites[0]?.tests.n_tries, said];
     };
     expect(inForce(rule('adaptive'), rule(1))).toEqual(['adaptive', null, true]);
@@ -125,7 +125,7 @@ describe('a changed number of tries', () => {
   });
 });
 
-describe('an outside contributor’s pull request, row by row of what comes from where', () => {
+describe("an outside contributor's pull request, row by row of what comes from where", () => {
   const place = { file: 'prompts/tests/p.yaml', line: 3 };
   const local = {
     provider: 'openai' as const,

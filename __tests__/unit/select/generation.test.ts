@@ -26,7 +26,7 @@ describe('a given dialogue', () => {
   const of = (messages: Prompt['messages']) =>
     generationOf(prompt({ messages }), variant, reference('r', { input: {}, thread }));
 
-  test('is asked under the prompt’s own system message, so that a change of it is seen', () => {
+  test("is asked under the prompt's own system message, so that a change of it is seen", () => {
     const one = of(said('s:Be brief.', 'u:{q}'));
     expect(one).toMatchObject({
       kind: 'request',

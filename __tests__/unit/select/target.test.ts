@@ -98,7 +98,7 @@ describe('models that are asked in batches', () => {
     expect(resolve('m', [['m', model({ transport: 'batch' })]])).toEqual(own);
   });
 
-  test('are those that say so, and all of the vendors’ own that do not say the contrary', () => {
+  test("are those that say so, and all of the vendors' own that do not say the contrary", () => {
     const models: [string, ModelSettings][] = [
       ['m', model({})],
       ['d', model({ transport: 'direct' })],

@@ -7,8 +7,8 @@ const machine = (
   home = '/home/ann',
 ): Machine => ({ platform, env, home });
 
-describe('the folder of a user’s caches', () => {
-  test('is XDG’s on Linux where that is an absolute path, else ~/.cache', () => {
+describe("the folder of a user's caches", () => {
+  test("is XDG's on Linux where that is an absolute path, else ~/.cache", () => {
     expect(userFolder(machine('linux', { XDG_CACHE_HOME: '/fast/cache' }))).toBe(
       '/fast/cache/evaldiff',
     );
@@ -53,7 +53,7 @@ describe('the place of a store', () => {
     expect(service?.former).toBe('/work/shop/services/chat/.evaldiff/answers.sqlite');
   });
 
-  test('is what the option says, else what the environment says, and the key stays the machine’s', () => {
+  test("is what the option says, else what the environment says, and the key stays the machine's", () => {
     const env = { EVALDIFF_STORE: 'shared.sqlite' };
     expect(placeOf('/work/shop/.git', '', env)).toEqual({
       file: '/work/shop/shared.sqlite',

@@ -23,7 +23,7 @@ describe('brokenTest', () => {
     );
   });
 
-  test('of one table that broke is Fisher’s exact test', () => {
+  test("of one table that broke is Fisher's exact test", () => {
     expect(brokenTest(tablesOf([[5, 5, 0, 5], ...repeat(40, [5, 5, 5, 5])]))).toBeCloseTo(
       1 / 252,
       12,

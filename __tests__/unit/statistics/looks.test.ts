@@ -65,7 +65,7 @@ describe('lookLevels', () => {
     }
   });
 
-  test('every level grows with alpha, so that Holm’s alarms are nested', () => {
+  test("every level grows with alpha, so that Holm's alarms are nested", () => {
     fc.assert(
       fc.property(fc.double({ min: 0.0005, max: 0.4, noNaN: true }), (alpha) => {
         const [small, large] = [lookLevels(alpha), lookLevels(alpha * 1.1)];

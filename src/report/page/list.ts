@@ -55,7 +55,7 @@ export async function listHtml(
     ...(rows.packs.length === 0
       ? []
       : [
-          '<noscript><p>Further references are shown by this page’s script; result.json has all.</p></noscript>',
+          "<noscript><p>Further references are shown by this page's script; result.json has all.</p></noscript>",
         ]),
     '<p id="rest" hidden></p>',
     ...[contents, ...rows.packs].map((pack) => `<div class="pack" hidden>${pack}</div>`),

@@ -134,7 +134,7 @@ export function skillsHtml({ suite, attributes }: ExplainedSuite, index: PageInd
   const shown = found.slice(0, MOST_SKILLS);
   const items = shown.map(({ attribute, sample }) => {
     const words = [
-      `${sample.side}’s answer uses “${shorten(attribute.name, NAME_LIMIT)}” `,
+      `${sample.side}'s answer uses "${shorten(attribute.name, NAME_LIMIT)}" `,
       sample.output < sample.expected ? 'less' : 'more',
       ` than expected: affinity ${String(sample.output)}`,
       ` where the expected answer has ${String(sample.expected)}`,

@@ -21,7 +21,7 @@ export function workbenchPage(nonce: string): string {
 <main>
 <p id="state" role="status">opening</p>
 <p id="old" class="note" role="status" hidden>The files have changed since; what stands below is from before.</p>
-<fieldset id="filter"><legend>Show</legend><span id="choices"></span>${SEARCH_HTML}<output aria-live="polite"></output><p class="soft">↑ ↓ or j k: row · Home End: first, last · ← → or h l: cell · Enter: opens the row · Esc: closes it · a: accept the cell’s answer · m: more tries of the cell · t: tag · s: skip · n: new reference · u: undo · /: find</p></fieldset>
+<fieldset id="filter"><legend>Show</legend><span id="choices"></span>${SEARCH_HTML}<output aria-live="polite"></output><p class="soft">↑ ↓ or j k: row · Home End: first, last · ← → or h l: cell · Enter: opens the row · Esc: closes it · a: accept the cell's answer · m: more tries of the cell · t: tag · s: skip · n: new reference · u: undo · /: find</p></fieldset>
 <div id="columns"><div id="board"><div id="head"></div><div id="matrices"></div><div id="firsts"></div></div><aside id="detail" aria-label="The reference" hidden></aside></div>
 </main>
 <script nonce="${nonce}">${WORKBENCH_SCRIPT}</script>

@@ -87,9 +87,9 @@ function rowsOf(
             value: [{ kind: 'pieces' as const, pieces: whole(shown.actual, characters) }],
           },
         ]),
-    { name: [text('Base’s scoring')], value: [text(from)] },
+    { name: [text("Base's scoring")], value: [text(from)] },
     {
-      name: [text('Head’s scoring')],
+      name: [text("Head's scoring")],
       value: [
         text(to),
         ...failed.flatMap(({ metric, reason }): Line => [

@@ -51,7 +51,7 @@ function spent({ usage }: Result): Line[] {
 }
 
 function cachedIn({ cached_tokens: cached = 0 }: Result['usage']): string {
-  return cached === 0 ? '' : ` (${count(cached)} from the vendor’s cache)`;
+  return cached === 0 ? '' : ` (${count(cached)} from the vendor's cache)`;
 }
 
 const PURPOSES: Readonly<Record<Purpose, string>> = {

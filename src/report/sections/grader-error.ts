@@ -20,7 +20,7 @@ export function graderErrors({ suites }: Result, { collapsedItems: items }: Deta
   const shown = found.slice(0, items);
   const more = andMore(found.length, shown.length);
   return group(
-    [text(`Pass rates without the grader’s errors, ${counted(found.length, 'suite')}`)],
+    [text(`Pass rates without the grader's errors, ${counted(found.length, 'suite')}`)],
     [
       ...(shown.length === 0
         ? []
@@ -75,7 +75,7 @@ function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
   if (kind === 'corrected') return [];
   const words =
     kind === 'within error'
-      ? `: the difference is within the grader’s own error of about ${percent(wrong)}: should the grader read the two sides differently, it could be all of it. More labelled examples of `
+      ? `: the difference is within the grader's own error of about ${percent(wrong)}: should the grader read the two sides differently, it could be all of it. More labelled examples of `
       : ': by its labelled examples the grader tells good from bad no better than chance, so nothing can be corrected. More labelled examples of ';
   return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
 }

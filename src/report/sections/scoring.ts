@@ -43,15 +43,15 @@ function scoringOf(
     paragraph([code(scoring.name), text(`: ${scoring.summary}`)]),
     {
       kind: 'table',
-      head: [[text('')], [text('Base’s scoring')], [text('Head’s scoring')]],
+      head: [[text('')], [text("Base's scoring")], [text("Head's scoring")]],
       rows: [
         [
-          [text('Base’s answers')],
+          [text("Base's answers")],
           [text(percent(rates.base_base))],
           [text(percent(rates.base_head))],
         ],
         [
-          [text('Head’s answers')],
+          [text("Head's answers")],
           [text(percent(rates.head_base))],
           [text(percent(rates.head_head))],
         ],
@@ -70,7 +70,7 @@ function scoringOf(
       : [
           paragraph([
             text(
-              `Judged differently on base’s own answers: ${counted(scoring.flipped.length, 'reference')}. `,
+              `Judged differently on base's own answers: ${counted(scoring.flipped.length, 'reference')}. `,
             ),
             ...joinLines(flipped, ', '),
             text(more === null ? '' : ` ${more}`),
@@ -85,7 +85,7 @@ function sameAnswers({
 }: ScoringResult): Block[] {
   if (judged === 0) return [];
   const agree =
-    kappa === null ? '' : `, Cohen’s κ between base’s and head’s scoring ${decimal(kappa)}`;
+    kappa === null ? '' : `, Cohen's κ between base's and head's scoring ${decimal(kappa)}`;
   return [
     paragraph([
       text(
@@ -118,7 +118,7 @@ export function graders({ graders: results }: Result, { collapsedItems: items }:
               'Agreement',
               'Accepts good',
               'Rejects bad',
-              'Cohen’s κ',
+              "Cohen's κ",
               'Good among examples',
             ].map((name) => [text(name)]),
             rows: shown.map(graderRow),

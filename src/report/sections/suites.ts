@@ -180,7 +180,7 @@ export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line =
     return [
       text(rates(own.base_base, own.base_head)),
       lineBreak,
-      text('same answers, base’s → head’s scoring'),
+      text("same answers, base's → head's scoring"),
       ...rollUpLine(suite),
     ];
   return [

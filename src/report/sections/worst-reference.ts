@@ -61,7 +61,7 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail): Block[] {
     strong('What it did:'),
     text(' '),
     ...linkedFace(reference),
-    text(', under base’s scoring pass → fail'),
+    text(", under base's scoring pass → fail"),
     ...(more === 0 ? [] : [text(`; ${count(more)} more fall under it too`)]),
   ];
   const judged = {

@@ -150,7 +150,7 @@ describe('the dashboard of a comparison', () => {
   });
 
   test('shows at a reference why it was assigned each of its attributes', async () => {
-    const page = await renderHtml(rated(result, 'the mail’s <b>own</b> words'));
+    const page = await renderHtml(rated(result, "the mail's <b>own</b> words"));
     const row = elementsOfPage(page).find(
       (one) => attributeOf(one, 'class') === 'case' && textOf(one).includes('mail-001'),
     );
@@ -158,7 +158,7 @@ describe('the dashboard of a comparison', () => {
     expect(own).toHaveLength(5);
     for (const { name, kind } of own)
       expect(textOf(row!)).toContain(
-        `${name} ${kind === 'domain' ? 'domain' : 'sub-task'}, affinity 4 of 5: the mail’s <b>own</b> words`,
+        `${name} ${kind === 'domain' ? 'domain' : 'sub-task'}, affinity 4 of 5: the mail's <b>own</b> words`,
       );
     expect(page).not.toContain('<b>own');
     expect(textOf(row!)).not.toContain('not rated');
@@ -182,7 +182,7 @@ describe('the dashboard of a comparison', () => {
       'Moved only with references shared with it: Refusing politely.',
     );
     expect(html).toContain(
-      'head’s answer uses “Refusing politely” less than expected: affinity 1 where the expected answer has 5',
+      'head&#39;s answer uses &quot;Refusing politely&quot; less than expected: affinity 1 where the expected answer has 5',
     );
   });
 
@@ -217,7 +217,7 @@ describe('what a page has room for', () => {
     expect(within(cards(all)[1]![1], 'circle')).toHaveLength(30);
   });
 
-  test('is as much of the ratings’ evidence as it must not cut', async () => {
+  test("is as much of the ratings' evidence as it must not cut", async () => {
     const html = await renderHtml(rated(withKinds(24), 'money back '.repeat(3_000)));
     expect(/Texts are cut after [\d,]+/.exec(html)?.[0]).toBe('Texts are cut after 20,000');
   });

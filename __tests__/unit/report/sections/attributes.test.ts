@@ -46,7 +46,7 @@ describe('the attributes of a comparison', () => {
     expect(text).not.toContain('Late or lost parcels');
   });
 
-  test('have the mean of a metric’s numbers beside the pass rate, said to be untested', () => {
+  test("have the mean of a metric's numbers beside the pass rate, said to be untested", () => {
     const measured = changed(withKinds(), () => ({
       values: { metric: 'rouge', n: 20, base: 0.41, head: 0.33 },
     }));

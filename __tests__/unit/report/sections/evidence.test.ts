@@ -165,7 +165,7 @@ describe('a changed scoring', () => {
       'What it did: of the same 12 answers in s, 1 pass → fail, 4 fail → pass: b, a',
     );
     expect(open).toContain('answer b');
-    expect(text).toMatch(/Base’s scoringpass\s*Head’s scoringfail, exact_match/);
+    expect(text).toMatch(/Base's scoringpass\s*Head's scoringfail, exact_match/);
   });
 
   test('says in its row what base had under its own scoring', () => {

@@ -65,11 +65,11 @@ describe('a suite in which nothing but the scoring changed', () => {
       pass_rate: { ...suite.pass_rate, difference: null, low: null, high: null, p: null },
     };
     expect(shown(result([uncompared]))).toContain(
-      'Only the scoring changed: the same answers pass 100.0 % of the time under base’s and 0.0 % under head’s.',
+      "Only the scoring changed: the same answers pass 100.0 % of the time under base's and 0.0 % under head's.",
     );
     expect(shown(result([uncompared]))).toContain('Scoring changed: s\n');
     const two = shown(result([uncompared, { ...untouched, pass_rate: uncompared.pass_rate }]));
-    expect(two).toMatch(/100\.0\s%\s→\s0\.0\s%\s*same answers, base’s → head’s scoring/);
+    expect(two).toMatch(/100\.0\s%\s→\s0\.0\s%\s*same answers, base's → head's scoring/);
     expect(two).not.toContain('under its own scoring');
     expect(shown(result([suite]))).not.toContain('Scoring changed: s\n');
     const [split] = result([uncompared]).scoring;

@@ -79,7 +79,7 @@ describe('headline', () => {
     );
   });
 
-  test('says what base’s scoring says where the scoring of a broken prompt changed too', () => {
+  test("says what base's scoring says where the scoring of a broken prompt changed too", () => {
     const suite = {
       ...silent('shop'),
       verdict: 'inconclusive' as const,
@@ -97,10 +97,10 @@ describe('headline', () => {
     ];
     const result = resultOf({ suites: [suite], scoring, conclusion: 'neutral' });
     expect(words(result)).toMatch(
-      /^\? Inconclusive: shop 0\.0 % → 0\.0 %: Under base’s scoring 100\.0 % → 0\.0 %; the scoring changed too\. /,
+      /^\? Inconclusive: shop 0\.0 % → 0\.0 %: Under base's scoring 100\.0 % → 0\.0 %; the scoring changed too\. /,
     );
     const terminal = renderTerminal(result, { width: 100, colour: false });
-    expect(terminal).toContain('What it did: a (prompts/tests/capitals.yaml:12), under base’s');
+    expect(terminal).toContain("What it did: a (prompts/tests/capitals.yaml:12), under base's");
     expect(terminal).toMatch(
       /Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +fail: lacks "30 days"/,
     );
