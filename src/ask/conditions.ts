@@ -35,7 +35,7 @@ export function inWaves(metrics: readonly Metric[]): Metric[][] {
   for (const metric of inDependencyOrder(metrics)) {
     const before = metric.depends_on
       .map((condition) => metricOf(condition, metrics))
-      .map((one) => (one === null ? -1 : (waveOf.get(one) ?? -1)));
+      .map((dependency) => (dependency === null ? -1 : (waveOf.get(dependency) ?? -1)));
     const wave = Math.max(-1, ...before) + 1;
     waveOf.set(metric, wave);
     (waves[wave] ??= []).push(metric);

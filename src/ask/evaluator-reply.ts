@@ -130,7 +130,7 @@ function headingIn(line: string, criteria: readonly string[]): Section | null {
  * stop.
  */
 function firstWord(text: string): CriterionWord | null {
-  const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
+  const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
   // One case for all, so that `Yes and no` holds two words.
   const label = labelInLine(line.toLowerCase(), WORDS);
   return WORDS.find((word) => word === label) ?? null;
@@ -147,8 +147,8 @@ function replyOf(
   });
   const text = (name: string): string | null =>
     texts(name)
-      .map((one) => one.trim())
-      .find((one) => one !== '') ?? null;
+      .map((part) => part.trim())
+      .find((part) => part !== '') ?? null;
   return {
     words: Object.fromEntries(words.map(([name, word]) => [name, word ?? 'unknown'])),
     missing: words.filter(([, word]) => word === null).map(([name]) => name),

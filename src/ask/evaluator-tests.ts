@@ -83,7 +83,9 @@ function gradeGroup(
       : [{ accepted, satisfied: satisfiedBy(criteria, given) }];
   });
   const side = (accepted: boolean): EvaluatorGrade['accepted'] => {
-    const words = read.filter((one) => one.accepted === accepted).map(({ satisfied }) => satisfied);
+    const words = read
+      .filter((example) => example.accepted === accepted)
+      .map(({ satisfied }) => satisfied);
     const share = (holds: (satisfied: Record<string, boolean>) => boolean): YesShare =>
       yesShare(words.filter(holds).length, words.length);
     return {
@@ -193,7 +195,7 @@ export async function testEvaluators(
       return {
         accepted,
         verdicts: evaluators.map(
-          (one) => verdicts.find(({ evaluator }) => evaluator === one.name) ?? null,
+          (judge) => verdicts.find(({ evaluator }) => evaluator === judge.name) ?? null,
         ),
       };
     }),

@@ -87,7 +87,7 @@ async function askEvaluator(
     tools,
   );
   const reply = [second.reply, first.reply]
-    .filter((one) => one !== null)
+    .filter((given) => given !== null)
     .sort((a, b) => a.missing.length - b.missing.length)[0];
   if (reply !== undefined) return asOpinion(name, reply);
   if (second.failed !== null)

@@ -226,11 +226,11 @@ export async function runExtraTries(
  * and a reference that this side lacks brings its own.
  */
 function judgedBy(
-  one: AffectedReference | undefined,
+  affected: AffectedReference | undefined,
   { side }: Scoring,
 ): AffectedReference['reference'] {
-  if (one === undefined) throw new TypeError('an answer belongs to a reference');
-  return side === 'base' ? (one.baseReference ?? one.reference) : one.reference;
+  if (affected === undefined) throw new TypeError('an answer belongs to a reference');
+  return side === 'base' ? (affected.baseReference ?? affected.reference) : affected.reference;
 }
 
 /** Failing scores for a dialogue whose model declined to answer, as a single answer gets them. */

@@ -285,7 +285,7 @@ function consistencyOf(
   labels: readonly string[],
 ): RepeatedRubricTest['consistency'] {
   const counts = grades.map((given) =>
-    labels.map((label) => given.filter((one) => one === label).length),
+    labels.map((label) => given.filter((grade) => grade === label).length),
   );
   const compared = counts.filter((row) => sum(row) >= 2);
   const shares = compared.map((row) => Math.max(...row) / sum(row));

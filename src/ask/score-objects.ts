@@ -55,7 +55,7 @@ export async function scoreRows(
     scoreAnswers(
       metric,
       some,
-      (one) => objects.get(one) ?? metricAnswer(one, tools.price),
+      (item) => objects.get(item) ?? metricAnswer(item, tools.price),
       scoring,
       tools,
     );
@@ -172,7 +172,7 @@ async function scoresOn(
   const scores = await scoreAnswers(
     dependency,
     items,
-    (one) => answers.get(one) ?? metricAnswer(one, tools.price),
+    (item) => answers.get(item) ?? metricAnswer(item, tools.price),
     scoring,
     tools,
   );
@@ -205,7 +205,7 @@ function judgedAt(
   at: number,
   answerAt: number,
 ): Pick<Score, 'value'> | undefined {
-  if (score?.objects !== undefined) return score.objects.scores.find((one) => one.at === at);
+  if (score?.objects !== undefined) return score.objects.scores.find((object) => object.at === at);
   return at === answerAt ? score : undefined;
 }
 

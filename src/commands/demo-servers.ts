@@ -91,7 +91,7 @@ const ROUTES: readonly Route[] = [
 
 function reply(state: State, { method, url = '' }: IncomingMessage, body: Body): Reply {
   const path = url.split('?')[0] ?? '';
-  const route = ROUTES.find((one) => one.path.test(path));
+  const route = ROUTES.find((candidate) => candidate.path.test(path));
   return route?.answer(state, method, body) ?? { status: 404, body: { message: 'Not Found' } };
 }
 

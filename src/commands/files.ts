@@ -57,8 +57,8 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
   if (entries === null) return wrong('cannot be read');
   const found = entries
-    .filter((one) => one.isFile() && FOUND.test(one.name))
-    .map((one) => join(one.parentPath, one.name))
+    .filter((child) => child.isFile() && FOUND.test(child.name))
+    .map((child) => join(child.parentPath, child.name))
     .filter(
       (file) =>
         !relative(full, file)
@@ -112,7 +112,7 @@ export async function newestRun(cwd: string): Promise<SavedFile[]> {
   if (there.length === 0) return [];
   const files = await readSavedFiles(await savedFilesIn(there, cwd), cwd);
   const newest = files.reduce<SavedFile | null>(
-    (last, one) => (last === null || one.writtenAt >= last.writtenAt ? one : last),
+    (last, file) => (last === null || file.writtenAt >= last.writtenAt ? file : last),
     null,
   );
   if (newest === null || newest.kind !== 'run') return newest === null ? [] : [newest];

@@ -103,7 +103,7 @@ async function savedCauses(file: string, cwd: string): Promise<Cause[]> {
     ]);
   const saved = await readSavedFiles([file], cwd);
   return saved
-    .flatMap((one) => (one.kind === 'result' ? (one.result.causes ?? []) : []))
+    .flatMap((report) => (report.kind === 'result' ? (report.result.causes ?? []) : []))
     .flatMap(({ causes }) => causes);
 }
 

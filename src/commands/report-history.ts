@@ -91,8 +91,10 @@ async function savedResults(paths: readonly string[], cwd: string): Promise<Save
     throw new UserError(
       paths.map((path) => problem({ file: path, line: 0 }, 'holds no result.json')),
     );
-  return saved.flatMap((one) =>
-    one.kind === 'result' ? [{ file: one.file, writtenAt: one.writtenAt, result: one.result }] : [],
+  return saved.flatMap((file) =>
+    file.kind === 'result'
+      ? [{ file: file.file, writtenAt: file.writtenAt, result: file.result }]
+      : [],
   );
 }
 

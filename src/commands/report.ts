@@ -201,13 +201,13 @@ async function renderAll(
     format === 'markdown'
       ? [
           ...(blocks.length === 0 ? [] : [`${markdownOf(blocks, NO_LINKS)}\n`]),
-          ...noise.map((one) => renderNoiseSummary(one)),
+          ...noise.map((report) => renderNoiseSummary(report)),
         ]
       : [
           ...(blocks.length === 0
             ? []
             : [`${renderBlocks(blocks, { width, colour: isTerminal })}\n`]),
-          ...noise.map((one) => renderNoise(one, { width, colour: isTerminal })),
+          ...noise.map((report) => renderNoise(report, { width, colour: isTerminal })),
         ];
   return { text: shown.join('\n'), code };
 }

@@ -63,7 +63,7 @@ export async function verifyImport(
     ]);
   const asGiven = compared.filter(({ answer }) => !answer.isTransformed);
   const changed = compared.filter(({ answer }) => answer.isTransformed);
-  const differing = asGiven.filter((one) => !isEqual(one));
+  const differing = asGiven.filter((verdict) => !isEqual(verdict));
   if (asGiven.length > 0) terminal.out(verdictLine(asGiven.length, differing));
   if (changed.length > 0) terminal.out(transformedLine(changed));
   if (words !== '') terminal.out(`not compared: ${words}\n`);

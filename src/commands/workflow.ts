@@ -25,7 +25,7 @@ export interface FoundWorkflow {
  */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, FOLDER)).catch(() => []);
-  for (const name of names.filter((one) => /\.ya?ml$/.test(one)).sort()) {
+  for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
     const text = await readFile(join(root, FOLDER, name), 'utf8').catch(() => '');
     const steps = stepsOf(text).filter(
       ({ uses }) => typeof uses === 'string' && /\/evaldiff@/.test(uses),

@@ -82,7 +82,7 @@ function byName(
     ? null
     : [
         `model "${name}": "${asked}" in allowed-models could be any of `,
-        `${places.map((one) => `${one}:${asked}`).join(', ')}; `,
+        `${places.map((server) => `${server}:${asked}`).join(', ')}; `,
         'the workflow has to name the one that it means',
       ].join('');
 }
@@ -91,7 +91,7 @@ function byName(
 function placesOf(model: string, { models }: Settings): string[] {
   const places = [...models.values()]
     .filter(({ provider }) => isVendor(provider))
-    .filter((one) => one.model === model)
+    .filter((settings) => settings.model === model)
     .map(placeOf);
   return [...new Set(places)];
 }

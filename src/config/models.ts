@@ -49,8 +49,8 @@ export function readGraders(
 ): GraderSettings[] {
   if (written === undefined) return [];
   if (!Array.isArray(written)) return [readModelChoice(document, path, written, problems)];
-  const graders = written.map((one, index) =>
-    readModelChoice(document, [...path, index], one, problems),
+  const graders = written.map((choice, index) =>
+    readModelChoice(document, [...path, index], choice, problems),
   );
   if (graders.length % 2 === 0 || graders.length > MAX_GRADERS) {
     problems.push(

@@ -195,7 +195,7 @@ function applySetting(
   if (members !== null && (member === undefined || !members.includes(member))) {
     return `unknown key "${key}"${suggestion(
       key,
-      members.map((one) => `${first}.${one}`),
+      members.map((name) => `${first}.${name}`),
     )}`;
   }
   const [value] = values;

@@ -239,7 +239,7 @@ function withMember<T extends object>(
   members: readonly (keyof T)[],
   name: string,
 ): T {
-  const member = members.find((one) => one === name);
+  const member = members.find((key) => key === name);
   return member === undefined ? into : { ...into, [member]: from[member] };
 }
 
@@ -261,9 +261,9 @@ function withGrader(settings: Settings, { member, value }: Override): Settings {
   // One model named on the command line grades alone.
   if (member === 'model')
     return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
-  const set = (one: GraderSettings): GraderSettings => ({
-    ...one,
-    parameters: { ...one.parameters, [member]: value },
+  const set = (before: GraderSettings): GraderSettings => ({
+    ...before,
+    parameters: { ...before.parameters, [member]: value },
   });
   return { ...settings, grader: set(grader), voters: settings.voters.map(set) };
 }

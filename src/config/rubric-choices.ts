@@ -144,14 +144,14 @@ export function keywordProblems(prompt: string): { written: string; message: str
     message: `{${name}} is not a keyword${suggestion(name, NAMES)}; the text itself is written {{${name}}}`,
   }));
   for (const pair of EXCLUSIVE) {
-    const [one, other] = pair.map((material) =>
+    const [first, second] = pair.map((material) =>
       keywords.find((keyword) => keyword.material === material),
     );
-    if (one === undefined || other === undefined) continue;
-    const last = one.start > other.start ? one : other;
+    if (first === undefined || second === undefined) continue;
+    const last = first.start > second.start ? first : second;
     problems.push({
       written: as(last),
-      message: `{${one.name}} and {${other.name}} cannot be used together`,
+      message: `{${first.name}} and {${second.name}} cannot be used together`,
     });
   }
   return problems;

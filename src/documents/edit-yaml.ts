@@ -66,7 +66,7 @@ export function editYaml(text: string, edit: YamlEdit, read: string): Edited {
   if ('refused' in planned) return planned;
   const wanted = JSON.stringify(planned.change(structuredClone(found.value)));
   const spliced = planned.splices
-    .sort((one, other) => other.from - one.from)
+    .sort((a, b) => b.from - a.from)
     .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
   const after = parseDocument(spliced, { version: '1.2' });
   if (after.errors.length > 0 || JSON.stringify(valueOf(after)) !== wanted)

@@ -132,7 +132,8 @@ function freshDelimiter(
   const texts = [text, ...Object.values(materials)];
   for (let attempt = 0; attempt <= 100; attempt++) {
     const delimiter = random(JSON.stringify(['qualeval', name, attempt, ...texts]));
-    if (delimiter !== '' && texts.every((one) => !one.includes(delimiter))) return delimiter;
+    if (delimiter !== '' && texts.every((material) => !material.includes(delimiter)))
+      return delimiter;
   }
   throw new InternalError('random() gives delimiters that the material foresees');
 }

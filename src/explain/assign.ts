@@ -161,7 +161,7 @@ function dealt(
   counts: readonly (readonly number[])[],
   each: number,
 ): [string, number[]][] {
-  const all = classes.flatMap((one, row) => [...dealOut(one, counts[row] ?? [])]);
+  const all = classes.flatMap((rowClass, row) => [...dealOut(rowClass, counts[row] ?? [])]);
   if (all.some(([, columns]) => new Set(columns).size !== each))
     throw new InternalError('a reference was dealt the wrong number of attributes');
   return all;

@@ -25,7 +25,7 @@ export function checkInsight(
   const text = singleLine(given.text, TEXT_LENGTH);
   if (text === '') return 'it says nothing';
   const references = new Set(attributes.flatMap((attribute) => attribute.references));
-  const attribute = given.attributes.find((id) => !attributes.some((one) => one.id === id));
+  const attribute = given.attributes.find((id) => !attributes.some((known) => known.id === id));
   if (attribute !== undefined)
     return `it names the attribute ${quoted(attribute)}, which does not exist`;
   const reference = given.references.find((id) => !references.has(id));

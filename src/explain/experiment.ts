@@ -93,7 +93,7 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
   for (const cause of causes) checked.push(await withControls(trials, cause, experiment));
   return {
     causes: checked,
-    unexplained: [...experiment.fallen.keys()].filter((one) => !explained.has(one)),
+    unexplained: [...experiment.fallen.keys()].filter((position) => !explained.has(position)),
     open: explained.size === experiment.fallen.length ? null : (ended ?? 'unclear'),
     tries: trials.made,
   };
@@ -101,7 +101,7 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
 
 /** What is proven again, for further references, is one cause. */
 function addCause(causes: FoundCause[], { references, tries, ...cause }: FoundCause): void {
-  const known = causes.find((one) => keyOf(one) === keyOf(cause));
+  const known = causes.find((earlier) => keyOf(earlier) === keyOf(cause));
   if (known === undefined) causes.push({ ...cause, references, tries });
   else {
     known.references.push(...references);
@@ -184,8 +184,8 @@ async function withControls(
   return {
     ...cause,
     held: {
-      references: passed.filter((one) => one === true).length,
-      of: passed.filter((one) => one !== null).length,
+      references: passed.filter((outcome) => outcome === true).length,
+      of: passed.filter((outcome) => outcome !== null).length,
     },
   };
 }

@@ -125,9 +125,11 @@ function withTries(
   mode: ComparedRun['mode'],
 ): ExplainReference[] {
   const counted = new Set(
-    mode === 'sweep' ? run.runs.filter(({ affected: one }) => gates(run.suite, one)) : compared,
+    mode === 'sweep' ? run.runs.filter(({ affected }) => gates(run.suite, affected)) : compared,
   );
-  const byId = new Map(run.runs.map((one) => [one.affected.reference.id, one]));
+  const byId = new Map(
+    run.runs.map((referenceRun) => [referenceRun.affected.reference.id, referenceRun]),
+  );
   return explainedReferences(run.suite).map((reference) => {
     const found = byId.get(reference.id);
     if (found === undefined)

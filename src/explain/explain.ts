@@ -61,7 +61,7 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
   const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
   const results = resultsOf(
     suites,
-    surveyed.map((one) => one.surveyed),
+    surveyed.map((survey) => survey.surveyed),
     input,
   );
   const written = await Promise.all(

@@ -92,15 +92,15 @@ function isAlone(file: string, edit: Edit): boolean {
 }
 
 /** The values that differ, each a text on both sides or something else. */
-function differences(one: Json | undefined, other: Json | undefined): ('text' | 'other')[] {
-  if (isTree(one) && isTree(other) && Array.isArray(one) === Array.isArray(other)) {
-    const [before, after] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
+function differences(left: Json | undefined, right: Json | undefined): ('text' | 'other')[] {
+  if (isTree(left) && isTree(right) && Array.isArray(left) === Array.isArray(right)) {
+    const [before, after] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
     return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) =>
       differences(before.get(key), after.get(key)),
     );
   }
-  if (one === other) return [];
-  return [typeof one === 'string' && typeof other === 'string' ? 'text' : 'other'];
+  if (left === right) return [];
+  return [typeof left === 'string' && typeof right === 'string' ? 'text' : 'other'];
 }
 
 function isTree(value: Json | undefined): value is Json[] | JsonMap {
@@ -249,7 +249,9 @@ export async function draftFixes(
     tools,
   );
   if (asked.status === 'failed') return [];
-  const drafts = asked.reply.drafts.map((draft) => draft.trim()).filter((one) => isSafe(one, unit));
+  const drafts = asked.reply.drafts
+    .map((draft) => draft.trim())
+    .filter((draft) => isSafe(draft, unit));
   return [...new Set(drafts)].slice(0, MOST_DRAFTS);
 }
 

@@ -73,8 +73,8 @@ export async function findingsFor(
   const checked = asked.reply.insights
     .slice(0, MOST)
     .map((insight) => checkInsight(insight, attributes));
-  const findings = checked.flatMap((one) => (typeof one === 'string' ? [] : [one]));
-  const reasons = checked.filter((one) => typeof one === 'string');
+  const findings = checked.flatMap((finding) => (typeof finding === 'string' ? [] : [finding]));
+  const reasons = checked.filter((finding) => typeof finding === 'string');
   return {
     findings: findings.length > 0 ? findings : plainFindings(attributes),
     dropped: reasons.length,

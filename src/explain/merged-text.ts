@@ -184,8 +184,8 @@ function rewordings(
   removed: readonly TextPiece[],
   added: readonly TextPiece[],
 ): [TextPiece, TextPiece][] {
-  const score = (one: TextPiece, other: TextPiece): number => {
-    const alike = likeness(one.text, other.text);
+  const score = (old: TextPiece, replacement: TextPiece): number => {
+    const alike = likeness(old.text, replacement.text);
     return alike >= ALIKE ? alike : 0;
   };
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
@@ -201,8 +201,8 @@ function rewordings(
     if (endBefore < before.length) all.push([endBefore, endAfter]);
     [i, j] = [endBefore + 1, endAfter + 1];
   }
-  return all.flatMap(([one, other]): [TextPiece, TextPiece][] => {
-    const [left, right] = [before[one], after[other]];
+  return all.flatMap(([from, to]): [TextPiece, TextPiece][] => {
+    const [left, right] = [before[from], after[to]];
     return left === undefined || right === undefined ? [] : [[left, right]];
   });
 }

@@ -34,9 +34,9 @@ export function mergeMessages(base: readonly Message[], head: readonly Message[]
   const alike = base.length === head.length && base.every(({ role }, i) => role === head[i]?.role);
   const pairs: readonly (readonly [number, number])[] = alike
     ? base.map((_, i) => [i, i] as const)
-    : align(base, head, (one, other) => {
-        const words = likeness(one.content, other.content);
-        return words < ALIKE ? 0 : words + (one.role === other.role ? ROLE : 0);
+    : align(base, head, (before, after) => {
+        const words = likeness(before.content, after.content);
+        return words < ALIKE ? 0 : words + (before.role === after.role ? ROLE : 0);
       });
   const merged: MergedMessage[] = [];
   let [i, j, units] = [0, 0, 0];

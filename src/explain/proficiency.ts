@@ -72,7 +72,9 @@ export function meanValues(
   const all = references.map(({ base, head }) => ({ base: numbers(base), head: numbers(head) }));
   const has = (side: Side): boolean => sideMean(all, side) !== null;
   const sides = (['base', 'head'] as const).filter(has);
-  const shown = all.filter((one) => sides.every((side) => one[side].some((n) => n !== null)));
+  const shown = all.filter((reference) =>
+    sides.every((side) => reference[side].some((n) => n !== null)),
+  );
   return shown.length === 0 || sides.length === 0
     ? null
     : {

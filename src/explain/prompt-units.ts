@@ -224,9 +224,9 @@ function parameterUnits(
   });
 }
 
-function isEqual(one: Json | undefined, other: Json | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return canonicalJson(one) === canonicalJson(other);
+function isEqual(before: Json | undefined, after: Json | undefined): boolean {
+  if (before === undefined || after === undefined) return before === after;
+  return canonicalJson(before) === canonicalJson(after);
 }
 
 /** Null where the lists are not told apart by name, or by their order too. */

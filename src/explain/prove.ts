@@ -87,15 +87,15 @@ export async function prove(
       ),
     );
     const now = beliefs();
-    const belief = now.find((one) => keyOf(one) === keyOf(candidate))?.belief ?? 0;
+    const belief = now.find((known) => keyOf(known) === keyOf(candidate))?.belief ?? 0;
     const left = sharesOf(candidate, now, open);
-    going = chosen.filter((one) => (left.get(one) ?? 0) >= LEAST_SHARE);
+    going = chosen.filter((reference) => (left.get(reference) ?? 0) >= LEAST_SHARE);
     if (weakest < needed && (belief < DOUBTED || going.length === 0)) return 'doubted';
   }
   // The others are tried once, so that it is seen which of them it explains.
   await round(likely.slice(PER_ROUND));
   const end = sharesOf(candidate, beliefs(), open);
-  const own = likely.filter((one) => (end.get(one) ?? 0) >= LEAST_SHARE);
+  const own = likely.filter((reference) => (end.get(reference) ?? 0) >= LEAST_SHARE);
   return {
     relation,
     units,
@@ -132,7 +132,7 @@ function distinct(sets: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
 function likeliest(shares: ReadonlyMap<number, number>): number[] {
   return [...shares]
     .filter(([, share]) => share >= LEAST_SHARE)
-    .sort(([, one], [, other]) => other - one)
+    .sort(([, a], [, b]) => b - a)
     .map(([reference]) => reference);
 }
 

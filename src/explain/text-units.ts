@@ -102,8 +102,8 @@ function kindOf(
   grain: 'lines' | 'hunks',
 ): TextUnit['kind'] {
   if (grain === 'hunks') return 'hunk';
-  const others = unit.some((one) =>
-    lines.get(one)?.pieces.some((other) => other.unit !== one.unit),
+  const others = unit.some((piece) =>
+    lines.get(piece)?.pieces.some((other) => other.unit !== piece.unit),
   );
   if (others) return 'sentence';
   return isMoved(unit, lines) ? 'moved line' : 'line';
@@ -125,9 +125,9 @@ const WORDS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 const COMPARED = 2_000;
 
 /** The share of words that two texts have in common, 0–1 (Dice), however often each stands. */
-export function likeness(one: string, other: string): number {
-  if (one.trim() === other.trim()) return 1;
-  const [left, right] = [wordsOf(one), wordsOf(other)];
+export function likeness(before: string, after: string): number {
+  if (before.trim() === after.trim()) return 1;
+  const [left, right] = [wordsOf(before), wordsOf(after)];
   let common = 0;
   for (const word of left) if (right.has(word)) common += 1;
   return left.size + right.size === 0 ? 0 : (2 * common) / (left.size + right.size);
@@ -147,10 +147,10 @@ const MOST_ALIGNED = 300;
 export function align<Item>(
   before: readonly Item[],
   after: readonly Item[],
-  score: (one: Item, other: Item) => number,
+  score: (left: Item, right: Item) => number,
 ): [number, number][] {
   const [left, right] = [before.slice(0, MOST_ALIGNED), after.slice(0, MOST_ALIGNED)];
-  const scores = left.map((one) => right.map((other) => score(one, other)));
+  const scores = left.map((earlier) => right.map((later) => score(earlier, later)));
   const best = bestSums(scores, left.length, right.length);
   const pairs: [number, number][] = [];
   let [i, j] = [0, 0];

@@ -92,7 +92,7 @@ export async function drawTries(
   if (trials.silent >= MOST_SILENT) return 'errors';
   const passed = await trials.attempt(draws);
   trials.made += draws.length;
-  trials.silent = passed.some((one) => one !== null) ? 0 : trials.silent + 1;
+  trials.silent = passed.some((outcome) => outcome !== null) ? 0 : trials.silent + 1;
   draws.forEach(({ units, reference }, i) => {
     const own = passed[i] ?? null;
     if (own !== null) trials.outcomes.push({ units, reference, passed: own });
@@ -119,6 +119,6 @@ export function triesOf(
   return outcomesUnder(outcomes, units, reference).length;
 }
 
-export function isSame(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
-  return one.size === other.size && [...one].every((unit) => other.has(unit));
+export function isSame(left: ReadonlySet<number>, right: ReadonlySet<number>): boolean {
+  return left.size === right.size && [...left].every((unit) => right.has(unit));
 }

@@ -107,9 +107,13 @@ export async function listTree(
 }
 
 /** Whether two trees hold the same. Below trees with one id nothing is read. */
-export async function sameTrees(trees: TreeReader, one: string, other: string): Promise<boolean> {
-  if (one === other) return true;
-  const [left, right] = [await entriesOf(trees, one), await entriesOf(trees, other)];
+export async function sameTrees(
+  trees: TreeReader,
+  first: string,
+  second: string,
+): Promise<boolean> {
+  if (first === second) return true;
+  const [left, right] = [await entriesOf(trees, first), await entriesOf(trees, second)];
   if (left.length !== right.length) return false;
   for (const [at, { mode, id, bytes }] of left.entries()) {
     const beside = right[at];

@@ -105,7 +105,7 @@ function brokenRollup({ run, rollUps }: Rolled): Broken[] {
   const { rollup } = run.deciding.tests;
   if (rollup.kind !== 'code') return [];
   const [error] = [...rollUps.values()].flatMap(({ base, head }) =>
-    [base.error, head.error].filter((one) => one !== null),
+    [base.error, head.error].filter((text) => text !== null),
   );
   return error === undefined
     ? []

@@ -51,7 +51,7 @@ export function classificationOf(
     },
   }));
   const rates = { base: ratesOf(items, labels, 'base'), head: ratesOf(items, labels, 'head') };
-  const both = (pick: (one: Rates) => number | null): BothSides => ({
+  const both = (pick: (side: Rates) => number | null): BothSides => ({
     base: pick(rates.base),
     head: pick(rates.head),
   });

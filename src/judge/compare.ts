@@ -45,8 +45,8 @@ export function compareSuite(
   const { run, compared } = suite;
   const { path, name, variant, baseVariant, because } = run.suite;
   const statuses = referenceStatuses(compared, verdict);
-  const references = run.runs.map((one) =>
-    referenceResult(suite, one, rollUps.get(one), statuses.get(one)),
+  const references = run.runs.map((referenceRun) =>
+    referenceResult(suite, referenceRun, rollUps.get(referenceRun), statuses.get(referenceRun)),
   );
   const removed = run.suite.references
     .filter(({ change }) => change === 'removed')

@@ -108,7 +108,9 @@ function shareOf(
   const both = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
   const rate = (side: Side, from: typeof tables): number | null =>
     meanOrNull(
-      from.filter((one) => one[side].tries > 0).map((one) => one[side].passes / one[side].tries),
+      from
+        .filter((table) => table[side].tries > 0)
+        .map((table) => table[side].passes / table[side].tries),
     );
   const interval = differenceInterval(both);
   if (interval === null)
@@ -130,7 +132,7 @@ function meanOf(
   value: (conversation: ConversationResult) => number | null,
 ): PairedMean {
   const own = (list: readonly ConversationResult[] | null): number | null =>
-    meanOrNull((list ?? []).flatMap((one) => value(one) ?? []));
+    meanOrNull((list ?? []).flatMap((conversation) => value(conversation) ?? []));
   const means = pairs.map(({ base, head }) => ({ base: own(base), head: own(head) }));
   const both = means.flatMap(({ base, head }) =>
     base === null || head === null ? [] : [{ base, head }],
@@ -144,8 +146,8 @@ function meanOf(
       n: both.length,
     };
   const [base, head] = [
-    means.flatMap((one) => one.base ?? []),
-    means.flatMap((one) => one.head ?? []),
+    means.flatMap((pair) => pair.base ?? []),
+    means.flatMap((pair) => pair.head ?? []),
   ];
   const compares = pairs.some((pair) => pair.base !== null && pair.head !== null);
   // Compared, but nothing on both sides: two means of different references would be taken for a

@@ -53,7 +53,8 @@ function referenceOf({ affected: { reference } }: ReferenceRun): { id: string; t
  */
 function wantedRuns({ run, quarantined }: SuiteComparison): ReferenceRun[] {
   return run.runs.filter(
-    (one) => gates(run.suite, one.affected) && !quarantined(one.affected.reference.id),
+    (referenceRun) =>
+      gates(run.suite, referenceRun.affected) && !quarantined(referenceRun.affected.reference.id),
   );
 }
 

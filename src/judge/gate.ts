@@ -242,7 +242,7 @@ export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Deci
     reasons: [
       `${why}, which is not enough for a verdict${halt.title === 'Interrupted' ? '; run it again' : ''}.`,
       ...(unjudged
-        ? rest.reasons.filter((one) => ![NO_TEST, NONE_COUNTS, NONE_JUDGES].includes(one))
+        ? rest.reasons.filter((reason) => ![NO_TEST, NONE_COUNTS, NONE_JUDGES].includes(reason))
         : []),
     ],
   };

@@ -84,8 +84,10 @@ function ofRubric(
   const rubric = deciding.rubrics.get(name);
   if (rubric === undefined) return null;
   const identity = identityOf(rubric, gradersFor(metric, deciding));
-  const [judge] = judges.flatMap((one) =>
-    one.kind === 'rubric' && identityOf(one.rubric, one.graders) === identity ? [one] : [],
+  const [judge] = judges.flatMap((tested) =>
+    tested.kind === 'rubric' && identityOf(tested.rubric, tested.graders) === identity
+      ? [tested]
+      : [],
   );
   const passes = passingOf(metric, rubric, deciding.rubrics);
   if (judge === undefined || passes === null) return null;
@@ -104,8 +106,8 @@ function ofRubric(
 function ofEvaluators(deciding: Scoring, judges: readonly TestedJudge[]): Labelled | null {
   const steering = steeringFor(deciding);
   const identity = steering && judging(steering);
-  const [judge] = judges.flatMap((one) =>
-    one.kind === 'evaluators' && one.judging === identity ? [one] : [],
+  const [judge] = judges.flatMap((tested) =>
+    tested.kind === 'evaluators' && tested.judging === identity ? [tested] : [],
   );
   if (judge === undefined) return null;
   const { accepted: good, rejected } = judge;

@@ -43,7 +43,7 @@ export function withHistory(
     (suites[index]?.references ?? []).flatMap((reference) => {
       const run =
         reference.status === 'flaky'
-          ? suite.runs.find(({ affected: one }) => one.reference.id === reference.id)
+          ? suite.runs.find(({ affected }) => affected.reference.id === reference.id)
           : undefined;
       const key =
         run === undefined

@@ -25,7 +25,7 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
   const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
   const numbers = metricNumbers(suite);
   return scoreNames(tests).flatMap((name): MetricResult[] => {
-    const metric = everyMetric(tests).find((one) => one.name === name);
+    const metric = everyMetric(tests).find((candidate) => candidate.name === name);
     const scores = (side: Side): Score[] => scoresOf(name, runs, side, tries);
     const rate = (side: Side): ReturnType<typeof rateOf> =>
       rateOf(scores(side).map(({ status }) => status));
@@ -116,7 +116,10 @@ export function objectRate(
       return rateOf(statuses).rate;
     });
   const valuesIn = (some: readonly ReferenceRun[]): Values[] =>
-    some.map((one) => ({ base: shares(one, 'base'), head: shares(one, 'head') }));
+    some.map((referenceRun) => ({
+      base: shares(referenceRun, 'base'),
+      head: shares(referenceRun, 'head'),
+    }));
   const test = valueTest(
     valuesIn(compared),
     clustersOf(compared),
@@ -160,7 +163,7 @@ function labelCounts(
   const labels = [...new Set([...known.filter(() => given.size > 0), ...given])];
   if (labels.length > MOST_LABELS || labels.some(({ length }) => length > LONGEST_LABEL)) return [];
   const count = (of: readonly string[], label: string): number =>
-    of.filter((one) => one === label).length;
+    of.filter((other) => other === label).length;
   return labels.map((label) => ({ label, base: count(before, label), head: count(after, label) }));
 }
 

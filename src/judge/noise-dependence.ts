@@ -26,8 +26,8 @@ function alike(a: number, b: number): number {
 }
 
 /** Share of the four pairs of one try each that come out alike. */
-function alikeAcross(one: Pair, other: Pair): number {
-  return mean(one.flatMap((a) => other.map((b) => alike(a, b))));
+function alikeAcross(left: Pair, right: Pair): number {
+  return mean(left.flatMap((a) => right.map((b) => alike(a, b))));
 }
 
 /** Shorter answers, such as labels, may well be given twice. */
@@ -36,12 +36,14 @@ const LONG_ANSWER = 40;
 /** Null where no reference has two judged tries on both sides. */
 export function dependenceOf({ references }: SuiteResult): Dependence | null {
   const rows = references.flatMap(({ id, base, head }) => {
-    const [one, other] = [pairOf(base?.tries), pairOf(head?.tries)];
-    return one === null || other === null ? [] : [{ id, one, other, answers: [base, head] }];
+    const [onBase, onHead] = [pairOf(base?.tries), pairOf(head?.tries)];
+    return onBase === null || onHead === null
+      ? []
+      : [{ id, onBase, onHead, answers: [base, head] }];
   });
   if (rows.length === 0) return null;
   const repeats = rows.map(
-    ({ one, other }) => (alike(...one) + alike(...other)) / 2 - alikeAcross(one, other),
+    ({ onBase, onHead }) => (alike(...onBase) + alike(...onHead)) / 2 - alikeAcross(onBase, onHead),
   );
   const same = rows.flatMap(({ answers }) =>
     answers.flatMap((side) => {
@@ -51,10 +53,12 @@ export function dependenceOf({ references }: SuiteResult): Dependence | null {
   );
   return {
     repeats: mean(repeats),
-    together: crossed(rows.map(({ one }) => one)) + crossed(rows.map(({ other }) => other)),
-    drift: mean(rows.flatMap(({ one, other }) => [one[1] - one[0], other[1] - other[0]])),
+    together: crossed(rows.map(({ onBase }) => onBase)) + crossed(rows.map(({ onHead }) => onHead)),
+    drift: mean(
+      rows.flatMap(({ onBase, onHead }) => [onBase[1] - onBase[0], onHead[1] - onHead[0]]),
+    ),
     sameAnswer: same.length === 0 ? null : mean(same),
-    tries: new Map(rows.map(({ id, one, other }) => [id, { base: one, head: other }])),
+    tries: new Map(rows.map(({ id, onBase, onHead }) => [id, { base: onBase, head: onHead }])),
   };
 }
 
@@ -81,11 +85,11 @@ function lasting(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
     const second = i % 2 === 0 ? seen[i + 1] : undefined;
     if (second === undefined) return [];
-    const shares = [...first.tries].flatMap(([id, one]) => {
-      const other = second.tries.get(id);
-      if (other === undefined) return [];
-      const within = alikeAcross(one.base, one.head) + alikeAcross(other.base, other.head);
-      const across = alikeAcross(one.base, other.head) + alikeAcross(other.base, one.head);
+    const shares = [...first.tries].flatMap(([id, earlier]) => {
+      const later = second.tries.get(id);
+      if (later === undefined) return [];
+      const within = alikeAcross(earlier.base, earlier.head) + alikeAcross(later.base, later.head);
+      const across = alikeAcross(earlier.base, later.head) + alikeAcross(later.base, earlier.head);
       return [(within - across) / 2];
     });
     return shares.length === 0 ? [] : [mean(shares)];

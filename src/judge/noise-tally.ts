@@ -122,7 +122,7 @@ interface Counted {
  */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (counts: readonly number[]): number =>
-    counts.slice(0, shared).reduce((sum, one) => sum + (one ?? 0), 0);
+    counts.slice(0, shared).reduce((sum, count) => sum + (count ?? 0), 0);
   return [...counted.values()].map(({ reference, passes, tries }) => ({
     reference,
     passes: upTo(passes),
@@ -216,8 +216,8 @@ function upTo(values: readonly number[], share: number): number | null {
 
 function sumOf(usages: readonly UsageTotals[]): UsageTotals {
   const asked = usages.filter(({ calls }) => calls > 0);
-  const unpriced = asked.length > 0 && asked.every((one) => one.unpriced === 'programs');
-  const cached = usages.reduce((sum, one) => sum + (one.cached_tokens ?? 0), 0);
+  const unpriced = asked.length > 0 && asked.every((usage) => usage.unpriced === 'programs');
+  const cached = usages.reduce((sum, usage) => sum + (usage.cached_tokens ?? 0), 0);
   const sum = usages.reduce<UsageTotals>(
     (sum, usage) => ({
       calls: sum.calls + usage.calls,
@@ -247,16 +247,16 @@ function purposes(
   { by_purpose: b }: UsageTotals,
 ): UsageTotals['by_purpose'] {
   const sum = { ...a };
-  for (const [purpose, one] of Object.entries(b) as [
+  for (const [purpose, added] of Object.entries(b) as [
     keyof typeof b,
     NonNullable<(typeof b)[keyof typeof b]>,
   ][]) {
     const before = sum[purpose];
     sum[purpose] = {
-      calls: (before?.calls ?? 0) + one.calls,
-      reused: (before?.reused ?? 0) + one.reused,
-      replayed: (before?.replayed ?? 0) + (one.replayed ?? 0),
-      cost_usd: before === undefined ? one.cost_usd : plus(before.cost_usd, one.cost_usd),
+      calls: (before?.calls ?? 0) + added.calls,
+      reused: (before?.reused ?? 0) + added.reused,
+      replayed: (before?.replayed ?? 0) + (added.replayed ?? 0),
+      cost_usd: before === undefined ? added.cost_usd : plus(before.cost_usd, added.cost_usd),
     };
   }
   return sum;

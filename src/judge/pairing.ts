@@ -25,10 +25,10 @@ export const TOLD_APART = 0.05;
  * Head's tries of two runs, paired by the references' ids; what is skipped on either side is left
  * out. Null: they share no reference that both judged.
  */
-export function pairing(one: SuiteResult, other: SuiteResult): Pairing | null {
-  const second = judgedIn(other);
-  const tables = [...judgedIn(one)].flatMap(([id, before]): Table[] => {
-    const after = second.get(id);
+export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
+  const ofSecond = judgedIn(second);
+  const tables = [...judgedIn(first)].flatMap(([id, before]): Table[] => {
+    const after = ofSecond.get(id);
     return after === undefined ? [] : [{ base: sideCounts(before), head: sideCounts(after) }];
   });
   const mean = pairedMean(tables.map(({ base, head }) => shareOf(head) - shareOf(base)));
@@ -38,7 +38,7 @@ export function pairing(one: SuiteResult, other: SuiteResult): Pairing | null {
 }
 
 /**
- * Which of `others` are told apart from `one`: each paired with it, their p-values adjusted
+ * Which of `others` are told apart from `suite`: each paired with it, their p-values adjusted
  * together (Holm).
  */
 export function toldApart(suite: SuiteResult, others: readonly SuiteResult[]): boolean[] {

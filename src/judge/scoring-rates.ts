@@ -61,7 +61,7 @@ function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
     ({ head_base: before, head_head: after }) => before.tries > 0 && after.tries > 0,
   );
   const rate = (corner: keyof Corners): number | null =>
-    meanOfCounts((whole.length > 0 ? whole : onBase).map((one) => one[corner]));
+    meanOfCounts((whole.length > 0 ? whole : onBase).map((reference) => reference[corner]));
   return {
     base_base: rate('base_base'),
     base_head: rate('base_head'),
@@ -131,9 +131,9 @@ export function fallUnderBase(
   const under = ratesUnderBase(suite);
   if (base_base === null || head_head === null || under === null) return null;
   const most = splitTries(suite);
-  const outcomes = compared.map((one) => ({
-    base: underBase(one.base, most),
-    head: underBase(one.head, most),
+  const outcomes = compared.map((referenceRun) => ({
+    base: underBase(referenceRun.base, most),
+    head: underBase(referenceRun.head, most),
   }));
   const tables = outcomes.map((outcome) => tableOf(outcome));
   const { regressed } = combinedGate(tables, {
@@ -146,7 +146,7 @@ export function fallUnderBase(
   if (!regressed) return null;
   const fell = compared.filter((_, i) => isFall(tables[i]));
   const passes = head_head >= base_base - SLACK;
-  const fewer = fell.some((one) => hasFewerChecks(run.deciding, one));
+  const fewer = fell.some((referenceRun) => hasFewerChecks(run.deciding, referenceRun));
   return {
     ...under,
     references: fell.map(({ affected: { reference } }) => reference.id),

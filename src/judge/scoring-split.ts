@@ -85,7 +85,7 @@ function sameAnswers(
     [failPass, count('fail', 'fail')],
   ];
   return {
-    judged: table.flat().reduce((sum, one) => sum + one, 0),
+    judged: table.flat().reduce((sum, cell) => sum + cell, 0),
     pass_fail: passFail,
     fail_pass: failPass,
     p: Math.min(1, mcnemar({ passFail, failPass }).midTwo),

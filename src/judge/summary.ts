@@ -30,7 +30,9 @@ export function ratedRuns({
   return compared.length > 0
     ? compared
     : run.runs.filter(
-        (one) => gates(run.suite, one.affected) && !quarantined(one.affected.reference.id),
+        (referenceRun) =>
+          gates(run.suite, referenceRun.affected) &&
+          !quarantined(referenceRun.affected.reference.id),
       );
 }
 
@@ -105,7 +107,9 @@ export function comparedReferences(
   { tables }: SuiteVerdict,
 ): number {
   if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
-  return compared.filter((one) => preferenceTables(run.deciding.tests, [one]).length > 0).length;
+  return compared.filter(
+    (referenceRun) => preferenceTables(run.deciding.tests, [referenceRun]).length > 0,
+  ).length;
 }
 
 export function summaryOf(

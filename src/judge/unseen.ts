@@ -123,13 +123,13 @@ function sidesOf({ references }: SuiteResult, has: (tryResult: TryResult) => boo
 }
 
 function withAny(found: readonly Has[], side: keyof Has): number {
-  return found.filter((one) => one[side].includes(true)).length;
+  return found.filter((reference) => reference[side].includes(true)).length;
 }
 
 function triesIn(found: readonly Has[]): Record<keyof Has, { has: number; of: number }> {
   const count = (side: keyof Has): { has: number; of: number } => {
-    const all = found.flatMap((one) => one[side]);
-    return { has: all.filter((one) => one).length, of: all.length };
+    const all = found.flatMap((reference) => reference[side]);
+    return { has: all.filter((has) => has).length, of: all.length };
   };
   return { base: count('base'), head: count('head') };
 }
@@ -149,7 +149,7 @@ function isLessOften(found: readonly Has[], alpha: number): boolean {
   }));
   const alone = tries.map(() => null);
   const { midDown } = suiteTest(
-    tries.map((one) => tableOf(one)),
+    tries.map((sides) => tableOf(sides)),
     bundlesOf(tries, alone, Number.POSITIVE_INFINITY),
   );
   return within(midDown, alpha);

@@ -57,7 +57,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
       .map((name) => name.slice(metric.name.length + 1));
     const entries = [...new Set([...entriesOf(scores), ...wanted])]
       .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
-      .filter(({ name }) => all.every((one) => one.name !== name));
+      .filter(({ name }) => all.every((number) => number.name !== name));
     return [
       ...(whole ? [{ metric, entry: null, name: metric.name }] : []),
       ...entries.filter(

@@ -256,9 +256,13 @@ function settleTogether(
   if (blocked || seen.some(({ suite }) => suite.policy.kind === 'pairs')) return;
   const looks = seen.map((entry) => ({ ...entry, test: suiteTest(entry.tables, entry.bundles) }));
   if (!isCalmTogether(looks)) return;
-  for (const [suite, one] of verdicts)
-    if (one.verdict === 'inconclusive')
-      verdicts.set(suite, { ...one, verdict: 'unchanged', reason: { ...one.reason, by: 'run' } });
+  for (const [suite, found] of verdicts)
+    if (found.verdict === 'inconclusive')
+      verdicts.set(suite, {
+        ...found,
+        verdict: 'unchanged',
+        reason: { ...found.reason, by: 'run' },
+      });
 }
 
 /**

@@ -64,7 +64,7 @@ export function perName(
     if (only === null || name === only) counts.set(name, (counts.get(name) ?? 0) + 1);
   const outside = [...counts]
     .map(([name, count]) => inBounds(count, limit, name))
-    .find((one) => one.status === 'measured' && !one.pass);
+    .find((result) => result.status === 'measured' && !result.pass);
   const value: Json = Object.fromEntries(counts);
   return outside?.status === 'measured' ? { ...outside, value } : measurement(value, true);
 }

@@ -66,13 +66,13 @@ function readVector(output: string): readonly number[] | null {
  * Cosine of the angle between two vectors, −1 to 1. Where it is not defined it is not a number, and
  * above all not 0.
  */
-export function cosine(one: readonly number[], other: readonly number[]): Similarity {
-  if (one.length !== other.length)
+export function cosine(left: readonly number[], right: readonly number[]): Similarity {
+  if (left.length !== right.length)
     return {
       status: 'ungraded',
-      reason: `the embeddings have ${String(one.length)} and ${String(other.length)} numbers, so nothing can be compared`,
+      reason: `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so nothing can be compared`,
     };
-  const [a, b] = [unit(one), unit(other)];
+  const [a, b] = [unit(left), unit(right)];
   if (a === null || b === null)
     return {
       status: 'ungraded',
@@ -106,9 +106,9 @@ async function similarity(
   if (output.trim() === '' || expected.trim() === '')
     return { status: 'found', value: output.trim() === expected.trim() ? 1 : 0 };
   if (output === expected) return { status: 'found', value: 1 };
-  const [one, other] = await Promise.all([vectorOf(output), vectorOf(expected)]);
-  if (one.status !== 'found') return one;
-  return other.status === 'found' ? cosine(one.values, other.values) : other;
+  const [given, wanted] = await Promise.all([vectorOf(output), vectorOf(expected)]);
+  if (given.status !== 'found') return given;
+  return wanted.status === 'found' ? cosine(given.values, wanted.values) : wanted;
 }
 
 /**

@@ -159,7 +159,9 @@ const criteriaMetric = defineBatch({
         return missingExpected(context.name);
       const list = statements ?? alternatives(answer.expected ?? []);
       return await checklist(
-        list.map((one) => (typeof one === 'string' ? { statement: one, required: true } : one)),
+        list.map((entry) =>
+          typeof entry === 'string' ? { statement: entry, required: true } : entry,
+        ),
         answer,
         context,
       );
@@ -174,9 +176,9 @@ async function checklist(
   if (list.length === 0) return measureError('the checklist is empty');
   const materials = materialsOf(answer, context.level);
   const grades = await Promise.all(
-    list.map(async (one) => ({
-      ...one,
-      grade: await gradeMaterial(statementMet(one.statement), materials, context.tools),
+    list.map(async (entry) => ({
+      ...entry,
+      grade: await gradeMaterial(statementMet(entry.statement), materials, context.tools),
     })),
   );
   const unmet: string[] = [];

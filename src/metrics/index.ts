@@ -134,8 +134,8 @@ async function scoreWith(
     ({ completion }) =>
       definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
   );
-  const results = (await measure(definition, metric, readable, context)).map((one) =>
-    applyBounds(one, metric, definition, tools.rubrics),
+  const results = (await measure(definition, metric, readable, context)).map((result) =>
+    applyBounds(result, metric, definition, tools.rubrics),
   );
   const byText = new Map(readable.map((answer, index) => [answer, results[index]]));
   const tooLong = measureError('the answer is longer than 1 MiB');

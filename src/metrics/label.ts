@@ -81,7 +81,7 @@ export function labelInLine(line: string, labels: readonly string[]): string | n
     folded.map((label) => label.toLowerCase()),
   );
   const label = single(lower, found);
-  return label === null ? null : (folded.find((one) => one.toLowerCase() === label) ?? null);
+  return label === null ? null : (folded.find((choice) => choice.toLowerCase() === label) ?? null);
 }
 
 interface Occurrence {

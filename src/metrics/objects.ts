@@ -192,5 +192,5 @@ function numberOf(value: Json | undefined): number | null {
 }
 
 function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+  return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }

@@ -78,7 +78,7 @@ A: the plot fits what the student is working on, and leaves the thinking to the 
 B: the plot has to do with the matter, but shows too much, too little or something beside the point.
 C: the plot does not fit, misleads, or gives away the answer.`,
     ),
-  ].map((one) => [one.name, one]),
+  ].map((builtIn) => [builtIn.name, builtIn]),
 );
 
 function rubric(

@@ -114,10 +114,10 @@ const tokenF1 = defineComparison({
     best(output, expected, 0.5, (text) => wordF1(squadWords(output), squadWords(text))),
 });
 
-function wordF1(one: string[], other: string[]): number {
-  if (one.length === 0 || other.length === 0) return one.length === other.length ? 1 : 0;
-  const shared = overlap(countNgrams(one, 1), countNgrams(other, 1));
-  return fBeta(shared / one.length, shared / other.length, 1);
+function wordF1(words: string[], wanted: string[]): number {
+  if (words.length === 0 || wanted.length === 0) return words.length === wanted.length ? 1 : 0;
+  const shared = overlap(countNgrams(words, 1), countNgrams(wanted, 1));
+  return fBeta(shared / words.length, shared / wanted.length, 1);
 }
 
 const beta = {

@@ -168,8 +168,10 @@ export async function codeProblems(
     // A prompt's packages are the host's, where it may run at all.
     ...(code === 'host' ? codeOfPrompt(suite) : []),
   ]);
-  const distinct = new Map(all.map((one) => [JSON.stringify([one.place, one.code]), one]));
-  const found = await Promise.all([...distinct.values()].map((one) => problemOf(one, evaluate)));
+  const distinct = new Map(all.map((piece) => [JSON.stringify([piece.place, piece.code]), piece]));
+  const found = await Promise.all(
+    [...distinct.values()].map((piece) => problemOf(piece, evaluate)),
+  );
   return found.flat();
 }
 

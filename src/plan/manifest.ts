@@ -56,8 +56,10 @@ export function planIdentity(
  * A target without the checkout that its program runs in: a shard's may have another name than the
  * merge's.
  */
-function identified<T extends { target: Target }>(one: T): Omit<T, 'target'> & { target: unknown } {
-  return { ...one, target: targetIdentity(one.target) };
+function identified<T extends { target: Target }>(
+  role: T,
+): Omit<T, 'target'> & { target: unknown } {
+  return { ...role, target: targetIdentity(role.target) };
 }
 
 /** JSON of plain data with maps in it, in the order in which they were read. */

@@ -131,7 +131,7 @@ function unseenPrograms(
       ? [{ name: head.variant.model ?? target.model, file: head.scoring.settingsFile }]
       : [];
   });
-  const byName = new Map(unseen.map((one) => [one.name, one]));
+  const byName = new Map(unseen.map((program) => [program.name, program]));
   return [...byName.values()].map(({ name, file }) => ({
     kind: 'settings',
     place: { file, line: 0 },

@@ -87,7 +87,7 @@ export function modelLabel(target: Target): string {
 
 /** The forecast of a plan that is carried out several times, each time with answers of its own. */
 export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: number): Forecast {
-  const cost = (one: number | null): number | null => (one === null ? null : one * times);
+  const cost = (price: number | null): number | null => (price === null ? null : price * times);
   return {
     ...rest,
     cost_usd: cost(cost_usd),

@@ -83,12 +83,12 @@ function narrowSuite(
   { run, compared, ...suite }: SuiteComparison,
   mine: (reference: AffectedReference) => boolean,
 ): SuiteComparison {
-  const runs = run.runs.filter((one) => mine(one.affected));
+  const runs = run.runs.filter((reference) => mine(reference.affected));
   const kept = new Set(runs);
   return {
     ...suite,
     run: { ...run, suite: { ...run.suite, references: run.suite.references.filter(mine) }, runs },
-    compared: compared.filter((one) => kept.has(one)),
+    compared: compared.filter((reference) => kept.has(reference)),
   };
 }
 

@@ -67,14 +67,16 @@ function expectedDiffers(reference: AffectedReference): boolean {
  */
 function isCompared(
   { suite }: SuiteRun,
-  { affected: one }: ReferenceRun,
+  { affected }: ReferenceRun,
   quarantined: (id: string) => boolean,
 ): boolean {
-  const { base, head, reference } = one;
+  const { base, head, reference } = affected;
   if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
     return false;
   return (
-    fingerprintOf(base) !== fingerprintOf(head) && gates(suite, one) && !quarantined(reference.id)
+    fingerprintOf(base) !== fingerprintOf(head) &&
+    gates(suite, affected) &&
+    !quarantined(reference.id)
   );
 }
 
@@ -116,7 +118,7 @@ export function suiteComparison(
     policy,
     gate: { ...gates.run, ...gates.own },
     ownGate: gates.own,
-    compared: run.runs.filter((one) => isCompared(run, one, quarantined)),
+    compared: run.runs.filter((reference) => isCompared(run, reference, quarantined)),
     quarantined,
     newlyQuarantined,
     steady: new Set(),

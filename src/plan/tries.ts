@@ -212,10 +212,10 @@ function sequentially(
   more: ReadonlyMap<number, number>,
 ): Map<number, number> {
   const wanted = fixedTries(run, FIRST_TRIES);
-  const position = new Map(run.runs.map((one, index) => [one, index]));
+  const position = new Map(run.runs.map((referenceRun, index) => [referenceRun, index]));
   for (const [reference, to] of more) {
-    const one = compared[reference];
-    const index = one === undefined ? undefined : position.get(one);
+    const referenceRun = compared[reference];
+    const index = referenceRun === undefined ? undefined : position.get(referenceRun);
     if (index !== undefined) wanted.set(index, Math.max(to, wanted.get(index) ?? 0));
   }
   return wanted;

@@ -48,7 +48,7 @@ export interface Asked {
 /** Everything that waits for a result, by request key. */
 export interface Questions {
   /** Adds one; false when another of the same key waits already. */
-  add(one: Asked): boolean;
+  add(question: Asked): boolean;
   has(key: string): boolean;
   first(key: string): Asked | null;
   /** Gives all that wait for a key their result; false when nobody does. */
@@ -62,15 +62,15 @@ export function createQuestions(): Questions {
   const settle = (key: string, outcome: RequestOutcome): boolean => {
     const waiting = asked.get(key);
     asked.delete(key);
-    for (const one of waiting ?? []) one.settle(outcome);
+    for (const question of waiting ?? []) question.settle(outcome);
     return waiting !== undefined;
   };
   return {
     settle,
-    add(one) {
-      const others = asked.get(one.key);
-      if (others === undefined) asked.set(one.key, [one]);
-      else others.push(one);
+    add(question) {
+      const others = asked.get(question.key);
+      if (others === undefined) asked.set(question.key, [question]);
+      else others.push(question);
       return others === undefined;
     },
     has: (key) => asked.has(key),
@@ -85,7 +85,7 @@ export function createQuestions(): Questions {
 /** What is gathered for one vendor's batches. */
 export interface Gatherer {
   /** Adds a question to the next batch; `too-large`, with its bytes: no batch could hold it. */
-  add(one: Asked): { tooLarge: number } | null;
+  add(question: Asked): { tooLarge: number } | null;
 }
 
 interface GatherOptions {
@@ -115,12 +115,12 @@ export function createGatherer({ activity, server, waiting, send }: GatherOption
     }
   };
   return {
-    add(one) {
-      const { model } = one.request.target;
+    add(question) {
+      const { model } = question.request.target;
       const packer = byModel.get(model) ?? createPacker<Asked>(api.limits);
       byModel.set(model, packer);
-      const bytes = api.bytes(one.key, JSON.stringify(vendor.body(one.ask)));
-      const full = packer.add(one, bytes);
+      const bytes = api.bytes(question.key, JSON.stringify(vendor.body(question.ask)));
+      const full = packer.add(question, bytes);
       if (full === 'too-large') return { tooLarge: bytes };
       if (full !== null) send(model, full);
       if (!gathering) void sendWhenQuiet();

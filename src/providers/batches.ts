@@ -148,10 +148,10 @@ function resultOf(
   const { questions, held, earlier, options } = desk;
   if (options.signal.aborted) return Promise.resolve(faulty(STOPPED));
   return new Promise((settle) => {
-    const one: Asked = { ...question, settle };
-    if (!questions.add(one) || held.has(one.key)) return;
-    const batch = earlier.holding(one.key, of.server);
-    if (batch === null) gather(desk, of, one);
+    const waiting: Asked = { ...question, settle };
+    if (!questions.add(waiting) || held.has(waiting.key)) return;
+    const batch = earlier.holding(waiting.key, of.server);
+    if (batch === null) gather(desk, of, waiting);
     else follow(desk, batch);
   });
 }

@@ -68,11 +68,11 @@ export function faulty(of: Fault): RequestOutcome {
   return { status: 'fault', fault: of };
 }
 
-export function gather({ questions }: Desk, of: VendorBatches, one: Asked): void {
-  const refused = of.add(one);
+export function gather({ questions }: Desk, of: VendorBatches, question: Asked): void {
+  const refused = of.add(question);
   if (refused !== null)
     questions.settle(
-      one.key,
+      question.key,
       faulty(
         fault(
           'request',
@@ -195,8 +195,8 @@ async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
   await ledger.ended(id);
   for (const key of open) {
     held.delete(key);
-    const [one, of] = [questions.first(key), byVendor.get(server.vendor.name)];
-    if (earlier && one !== null && of !== undefined) gather(desk, of, one);
+    const [question, of] = [questions.first(key), byVendor.get(server.vendor.name)];
+    if (earlier && question !== null && of !== undefined) gather(desk, of, question);
     else questions.settle(key, faulty(fault('reply', `the vendor does not know batch ${id}`)));
   }
 }

@@ -143,7 +143,7 @@ function namesOf(entries: readonly ReferenceEntry[]): string {
 /** What a changed file did to the suites that it makes, or that it made run. */
 function onFile(file: ChangedFile, result: Result, failed: Annotation['level']): Annotation[] {
   const named = (because: readonly { file: string }[]): boolean =>
-    because.some((one) => one.file === file.path);
+    because.some((changed) => changed.file === file.path);
   const suites = suitesWorstFirst(
     result.suites.filter(({ path, because }) => path === file.path || named(because)),
   );
@@ -151,8 +151,10 @@ function onFile(file: ChangedFile, result: Result, failed: Annotation['level']):
   if (suites.length === 0 && scorings.length === 0) return [];
   const [word, level] = wordOf(suites, failed);
   const causes = causesIn(suites, result);
-  const [cause] = causes.flatMap(({ causes: own }) => own.flatMap((one) => linesIn(one, file)));
-  const line = cause ?? changedLine(file, result);
+  const [causeLine] = causes.flatMap(({ causes: own }) =>
+    own.flatMap((cause) => linesIn(cause, file)),
+  );
+  const line = causeLine ?? changedLine(file, result);
   const worst = worstWords(suites, result);
   return [
     at(

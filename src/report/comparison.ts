@@ -19,7 +19,7 @@ export function comparisonBlocks(first: Named, second: Named): Block[] {
   const pairs = partners(first.result.suites, second.result.suites);
   const alone = [first, second].map(({ result }) => result.suites.length - pairs.length);
   const left = alone[0] === 0 && alone[1] === 0 ? [] : [loneSuites(alone)];
-  const rows = pairs.map(([one, other]) => rowOf(one, other));
+  const rows = pairs.map(([before, after]) => rowOf(before, after));
   return [
     paragraph(
       [
@@ -65,12 +65,12 @@ function partners(
       const other = others.find((each) => variantOf(each) === variantOf(suite));
       return other === undefined ? [] : [[suite, other]];
     });
-    const left = ones.filter((one) => !same.some(([each]) => each === one));
-    const right = others.filter((one) => !same.some(([, each]) => each === one));
-    const [one, other] = [left[0], right[0]];
+    const left = ones.filter((suite) => !same.some(([each]) => each === suite));
+    const right = others.filter((suite) => !same.some(([, each]) => each === suite));
+    const [before, after] = [left[0], right[0]];
     found.push(...same);
-    if (left.length === 1 && right.length === 1 && one !== undefined && other !== undefined)
-      found.push([one, other]);
+    if (left.length === 1 && right.length === 1 && before !== undefined && after !== undefined)
+      found.push([before, after]);
   }
   return found;
 }
@@ -83,15 +83,15 @@ function variantOf({ variant }: SuiteResult): string {
   return variantWords(variant);
 }
 
-function rowOf(one: SuiteResult, other: SuiteResult): Line[] {
-  const paired = pairing(one, other);
+function rowOf(before: SuiteResult, after: SuiteResult): Line[] {
+  const paired = pairing(before, after);
   const models =
-    variantOf(one) === variantOf(other) ? '' : `: ${variantOf(one)} → ${variantOf(other)}`;
+    variantOf(before) === variantOf(after) ? '' : `: ${variantOf(before)} → ${variantOf(after)}`;
   return [
-    [code(one.name), text(models)],
+    [code(before.name), text(models)],
     [text(paired === null ? 'no reference is judged in both' : wordOf(paired))],
-    [text(percent(one.pass_rate.head))],
-    [text(percent(other.pass_rate.head))],
+    [text(percent(before.pass_rate.head))],
+    [text(percent(after.pass_rate.head))],
     [text(paired === null ? '–' : signed(paired.difference))],
     [
       text(

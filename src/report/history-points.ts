@@ -122,7 +122,7 @@ export function historyNotes({ left }: History, branch: Branch | null): string[]
     'not on the branch': `of commits that are not on ${name}`,
   };
   const notes = (Object.keys(words) as LeftOutReason[]).flatMap((why) => {
-    const found = left.filter((one) => one.why === why);
+    const found = left.filter((entry) => entry.why === why);
     if (found.length === 0) return [];
     const files = found
       .slice(0, NAMED)

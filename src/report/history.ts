@@ -237,7 +237,8 @@ function seriesOf(
     .sort(([a], [b]) => byCodeUnits(a, b))
     .map(([key, { name, variant }]): Series => ({
       name,
-      variant: repeated.filter((one) => one === name).length > 1 ? variantWords(variant) : '',
+      variant:
+        repeated.filter((candidate) => candidate === name).length > 1 ? variantWords(variant) : '',
       points: found.map(({ point: { sha, at }, ran }) => {
         const suite = ran.get(key);
         return {

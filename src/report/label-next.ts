@@ -49,7 +49,7 @@ export function answersToLabel(
   labelled: ReadonlySet<string>,
 ): ToLabel[] {
   const found = suites.flatMap(({ name, references }) => {
-    const judge = judges.find((one) => one.suite === name);
+    const judge = judges.find((candidate) => candidate.suite === name);
     if (judge === undefined) return [];
     return references.flatMap((reference) =>
       (['base', 'head'] as const).flatMap((side) => {
@@ -147,12 +147,12 @@ function mostDisputed(
   asked: readonly Asked[],
   where: Pick<ToLabel, 'suite' | 'reference' | 'side'>,
 ): ToLabel[] {
-  const labels = asked.flatMap((one) => one.labels);
-  const times = (label: string | null): number => labels.filter((one) => one === label).length;
+  const labels = asked.flatMap((answer) => answer.labels);
+  const times = (label: string | null): number => labels.filter((given) => given === label).length;
   const disagreement = 1 - Math.max(...labels.map(times), 0) / Math.max(1, labels.length);
   const unread = labels.length > 0 && labels.every((label) => label === null);
   const [rarest] = asked
-    .filter((one) => one.labels.length > 0)
+    .filter((answer) => answer.labels.length > 0)
     .sort((a, b) => Math.min(...a.labels.map(times)) - Math.min(...b.labels.map(times)));
   if (rarest === undefined || (disagreement === 0 && !unread)) return [];
   const { object, content, question } = rarest;

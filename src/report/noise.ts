@@ -30,7 +30,7 @@ export function renderNoise(noise: NoiseResult, options: TerminalOptions): strin
 /** A measurement of the gate's own false alarms, for the job summary, in at most `limit` bytes. */
 export function renderNoiseSummary(noise: NoiseResult, limit: number = JOB_SUMMARY_LIMIT): string {
   const texts = ROWS.map((rows) => `${markdownOf(blocksOf(noise, rows), NO_LINKS)}\n`);
-  return texts.find((one) => bytes(one) <= limit) ?? `${noiseTitle(noise)}\n`;
+  return texts.find((candidate) => bytes(candidate) <= limit) ?? `${noiseTitle(noise)}\n`;
 }
 
 /** The measurement in one line. */
@@ -98,8 +98,8 @@ function suitesOf({ suites }: NoiseResult, rows: number): Block[] {
   ];
 }
 
-function variant({ variant: one }: NoiseSuite): Line {
-  const words = variantWords(one);
+function variant({ variant: which }: NoiseSuite): Line {
+  const words = variantWords(which);
   return words === '' ? [] : [text(' '), code(words)];
 }
 

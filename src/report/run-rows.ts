@@ -154,7 +154,7 @@ function judgedTries(tries: Tries, skipped: boolean): { passes: number; judged: 
 }
 
 function tallyOf(tries: Tries, skipped: boolean): Tally {
-  const scores = tries.flatMap((one) => one.scores);
+  const scores = tries.flatMap((each) => each.scores);
   const count = (result: string, only: boolean): number =>
     scores.filter((score) => score.result === result && (!only || skipped || score.skipped)).length;
   return {

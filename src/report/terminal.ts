@@ -232,7 +232,7 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
   for (const shown of [columns.length, columns.length - 1]) {
     const widths = shown < 2 ? null : shrunk(columns.slice(0, shown), width - GAP * (shown - 1));
     if (widths === null) continue;
-    const rule = widths.map((one): Run[] => [{ text: '─'.repeat(one), style: 'dim' }]);
+    const rule = widths.map((size): Run[] => [{ text: '─'.repeat(size), style: 'dim' }]);
     const below = (row: Run[][]): Row[] =>
       shown === columns.length
         ? []
@@ -267,7 +267,7 @@ interface Column {
 /** Takes from the widest column that can spare something until all fit; null when they cannot. */
 function shrunk(columns: readonly Column[], room: number): number[] | null {
   const widths = columns.map(({ natural }) => natural);
-  for (let over = widths.reduce((sum, one) => sum + one, 0) - room; over > 0; over -= 1) {
+  for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; over -= 1) {
     let most = -1;
     columns.forEach(({ least }, index) => {
       if ((widths[index] ?? 0) > least && (widths[index] ?? 0) > (widths[most] ?? 0)) most = index;

@@ -86,7 +86,7 @@ export function ungradedInAll(
 /** In whose place who answers, for the first line; null: base's models answer. */
 export function replacedInShort(replaced: readonly Replaced[]): string | null {
   if (replaced.length === 0) return null;
-  const by = [...new Set(replaced.map((one) => one.by))].join(' and ');
+  const by = [...new Set(replaced.map((replacement) => replacement.by))].join(' and ');
   const suites = [...new Set(replaced.map(({ suite }) => suite))];
   const shown = shorten(suites.slice(0, 2).join(', '), 60);
   const more = suites.length > 2 ? ` and ${String(suites.length - 2)} more` : '';
@@ -103,7 +103,7 @@ const MOST_MISSING = 0.02;
  */
 export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);
-  const missing = lacking.reduce((sum, one) => sum + one.missing.length, 0);
+  const missing = lacking.reduce((sum, count) => sum + count.missing.length, 0);
   if (missing > MOST_MISSING * counts.reduce((sum, { of }) => sum + of, 0)) return lacking;
   return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
 }
@@ -113,8 +113,8 @@ export function evidenceInAll(
   suites: readonly Pick<SuiteResult, 'evidence'>[],
 ): { references: number; of: number } | null {
   const counts = suites.flatMap(({ evidence }) => evidence ?? []);
-  const references = counts.reduce((sum, one) => sum + one.references, 0);
-  const of = counts.reduce((sum, one) => sum + one.of, 0);
+  const references = counts.reduce((sum, count) => sum + count.references, 0);
+  const of = counts.reduce((sum, count) => sum + count.of, 0);
   return references === of ? null : { references, of };
 }
 

@@ -91,7 +91,7 @@ export function attemptBy(make: MakeTries, change: PromptChange): Attempt {
       draws.map(({ units, reference }) => ({
         reference,
         prompt: `with ${[...units].sort((a, b) => a - b).join(' ')}`,
-        generation: (one) => change.generation(one, units),
+        generation: (affected) => change.generation(affected, units),
       })),
     );
 }

@@ -66,11 +66,11 @@ export async function causesOf(
   const { calls, reused } = spent.meter.totals();
   let room = causes.max_calls ?? defaultCauseCalls(calls + reused);
   const found: SuiteCauses[] = [];
-  for (const [index, one] of worse.entries()) {
+  for (const [index, fallen] of worse.entries()) {
     const left = worse.length - index;
     const own = {
-      ...one,
-      attributes: suiteAttributes(one.result, attributes),
+      ...fallen,
+      attributes: suiteAttributes(fallen.result, attributes),
       off: causes.max_calls === 0,
       room: Math.ceil(room / left),
       alpha: ALPHA / worse.length,

@@ -108,7 +108,7 @@ function madeOf(
   const unit = units.indexOf(own);
   const all = [...units.keys()];
   return kind === 'set back'
-    ? [new Set(all.filter((one) => one !== unit))]
+    ? [new Set(all.filter((other) => other !== unit))]
     : [new Set(all), { unit, text: text ?? '' }];
 }
 
@@ -195,11 +195,11 @@ function runner(
       draws.map((reference) => ({
         reference,
         prompt: `fix ${candidate.text ?? ''}`,
-        generation: (one) => change.generation(one, ...made),
+        generation: (affected) => change.generation(affected, ...made),
       })),
     );
     return references.map((reference) => {
-      const own = passed.filter((one, i) => draws[i] === reference && one !== null);
+      const own = passed.filter((outcome, i) => draws[i] === reference && outcome !== null);
       return { passes: own.filter(Boolean).length, tries: own.length };
     });
   };

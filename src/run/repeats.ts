@@ -81,7 +81,7 @@ function draw(count: number, seed: string): number[] {
 
 function differ(first: CodeResult | undefined, second: CodeResult | undefined): boolean {
   if (first === undefined || second === undefined) return false;
-  if ([first, second].some((one) => one.status === 'error' && CHANCE.test(one.message)))
+  if ([first, second].some((result) => result.status === 'error' && CHANCE.test(result.message)))
     return false;
   if (first.status === 'ok' && second.status === 'ok')
     return canonicalJson(first.values) !== canonicalJson(second.values);

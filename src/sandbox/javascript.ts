@@ -135,11 +135,11 @@ function endQuietly(prepared: PreparedCode): void {
   }
 }
 
-function isSame(one: Job, other: Job): boolean {
+function isSame(left: Job, right: Job): boolean {
   return (
-    one.place === other.place &&
-    one.code === other.code &&
-    one.outputs.join() === other.outputs.join()
+    left.place === right.place &&
+    left.code === right.code &&
+    left.outputs.join() === right.outputs.join()
   );
 }
 

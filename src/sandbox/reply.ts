@@ -103,7 +103,7 @@ function largest(values: Record<string, Json>): string {
     name,
     size: JSON.stringify(value).length,
   }));
-  return sizes.reduce((most, one) => (one.size > most.size ? one : most)).name;
+  return sizes.reduce((most, entry) => (entry.size > most.size ? entry : most)).name;
 }
 
 function explainRaised(raised: { [key: string]: Json }, setting: Setting): string {

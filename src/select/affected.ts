@@ -163,7 +163,9 @@ function baseGeneration(
   reference: Reference,
   counterpart: Reference | null,
 ): Generation | null {
-  const own = [reference, counterpart].some((one) => one !== null && bringsAnswer(one));
+  const own = [reference, counterpart].some(
+    (candidate) => candidate !== null && bringsAnswer(candidate),
+  );
   for (const candidate of own ? [counterpart, reference] : [reference, counterpart]) {
     const tried =
       candidate === null ? null : generationOf(base.suite.prompt, base.variant, candidate);

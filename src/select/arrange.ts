@@ -138,9 +138,9 @@ function settingsNotices(base: Project | null, head: Project, baseCounts: boolea
 type TriesRule = Settings['n_tries'];
 
 /** Whether a rule makes fewer tries than another; adaptive ones end with the fifth. */
-function isFewer(one: TriesRule, other: TriesRule): boolean {
+function isFewer(left: TriesRule, right: TriesRule): boolean {
   const most = (rule: TriesRule): number => (rule === 'adaptive' ? MOST_TRIES : rule);
-  return most(one) < most(other);
+  return most(left) < most(right);
 }
 
 /**

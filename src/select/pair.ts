@@ -91,14 +91,14 @@ function renamed(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite
 }
 
 /** The suites of one side whose file holds none of the other's. */
-function onlyIn(one: Project | null, other: Project | null): Suite[] {
-  const files = new Set(other?.suites.map(({ prompt }) => prompt.file));
-  return (one?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
+function onlyIn(project: Project | null, beside: Project | null): Suite[] {
+  const files = new Set(beside?.suites.map(({ prompt }) => prompt.file));
+  return (project?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
 }
 
-function alike([{ prompt: one }, { prompt: other }]: [Suite, Suite]): number {
-  const isSameText = canonicalJson(textOf(one)) === canonicalJson(textOf(other));
-  return (isSameText ? 2 : 0) + (one.model === other.model ? 1 : 0);
+function alike([{ prompt: before }, { prompt: after }]: [Suite, Suite]): number {
+  const isSameText = canonicalJson(textOf(before)) === canonicalJson(textOf(after));
+  return (isSameText ? 2 : 0) + (before.model === after.model ? 1 : 0);
 }
 
 /** What one reference of two commits has in common, the surest sign first. */

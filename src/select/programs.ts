@@ -84,5 +84,5 @@ export function hashOf(
   ids: readonly (readonly string[])[],
   hash: (text: string) => string,
 ): string {
-  return hash(canonicalJson(ids.map((one) => [...one])));
+  return hash(canonicalJson(ids.map((id) => [...id])));
 }

@@ -239,7 +239,7 @@ function createCheckouts({ repository, workingDirectory, trees, temporaryFolder 
   const made = new Map<string, Promise<string>>();
   const make = async (commit: string): Promise<string> => {
     const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-checkout-'));
-    const tree = trees.find((one) => one.commit === commit);
+    const tree = trees.find((candidate) => candidate.commit === commit);
     await repository.checkout(tree ?? commit, folder);
     return folder;
   };
@@ -267,7 +267,7 @@ async function readText(
   commit: string,
   file: string,
 ): Promise<string> {
-  const tree = trees.find((one) => one.commit === commit);
+  const tree = trees.find((candidate) => candidate.commit === commit);
   if (tree === undefined || !tree.files.has(file))
     throw new Error(`${file} does not exist at ${commit.slice(0, 7)}`);
   return new TextDecoder().decode(await tree.read(file));

@@ -196,7 +196,7 @@ export async function openJobStores({
         });
       if (role === 'merge') store?.prune({ maxBytes: CACHED_BYTES });
       const copied = saves && store.copyTo(files.carried);
-      for (const one of stores) one.close();
+      for (const opened of stores) opened.close();
       if (copied && keys.save !== null) await service.save(files.carried, keys.save);
     },
   };

@@ -82,7 +82,7 @@ export async function afterEachEdit(
   work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
 ): Promise<void> {
   const watch = watchFiles(root, written);
-  const besides = refs.flatMap((one) => watchRefs(one, watch.changed));
+  const besides = refs.flatMap((ref) => watchRefs(ref, watch.changed));
   const stop = (): void => {
     watch.end();
   };

@@ -19,15 +19,15 @@ function certain(value: number): Distribution {
 }
 
 /** The distribution of the sum of two independent whole numbers. */
-function convolve(one: Distribution, other: Distribution): Distribution {
+function convolve(left: Distribution, right: Distribution): Distribution {
   const [long, short] =
-    one.mass.length >= other.mass.length ? [one.mass, other.mass] : [other.mass, one.mass];
+    left.mass.length >= right.mass.length ? [left.mass, right.mass] : [right.mass, left.mass];
   const mass = new Float64Array(long.length + short.length - 1);
   short.forEach((weight, shift) => {
     for (let i = 0; i < long.length; i++)
       mass[i + shift] = (mass[i + shift] ?? 0) + weight * (long[i] ?? 0);
   });
-  return trim({ low: one.low + other.low, mass });
+  return trim({ low: left.low + right.low, mass });
 }
 
 /**
@@ -52,8 +52,8 @@ export function sumOf(distributions: readonly Distribution[]): Distribution {
   while (round.length > 1) {
     const next: Distribution[] = [];
     for (let i = 0; i < round.length; i += 2) {
-      const [one, other] = [round[i] ?? certain(0), round[i + 1]];
-      next.push(other === undefined ? one : convolve(one, other));
+      const [left, right] = [round[i] ?? certain(0), round[i + 1]];
+      next.push(right === undefined ? left : convolve(left, right));
     }
     round = next;
   }

@@ -220,7 +220,7 @@ function fittedPrior(tables: readonly Table[]): number[] {
     else known.count += 1;
   }
   const rows = [...totals.values()]
-    .sort((one, other) => one.tries - other.tries || one.passes - other.passes)
+    .sort((a, b) => a.tries - b.tries || a.passes - b.passes)
     .map(({ passes, tries, count }) => ({
       count,
       law: RATES.map((rate) => likelihood(rate, passes, tries)),

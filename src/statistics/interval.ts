@@ -88,13 +88,13 @@ interface PairedCounts {
 }
 
 /**
- * Interval for (rate of one − rate of other) of two independent samples, by joining their Wilson
+ * Interval for (rate of the first − rate of the second) of two independent samples, by joining their Wilson
  * intervals. Null when a sample is empty.
  *
  * Source: Newcombe 1998 (part two), method 10.
  */
-export function newcombe(one: Counts, other: Counts, confidence = 0.95): Interval | null {
-  return joined(one, other, 0, confidence);
+export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
+  return joined(first, second, 0, confidence);
 }
 
 /**
@@ -122,19 +122,19 @@ export function newcombePaired(
 }
 
 function joined(
-  one: Counts,
-  other: Counts,
+  first: Counts,
+  second: Counts,
   correlation: number,
   confidence: number,
 ): Interval | null {
-  const [ofOne, ofOther] = [wilson(one, confidence), wilson(other, confidence)];
-  if (ofOne === null || ofOther === null) return null;
-  const [p, q] = [one.passes / one.tries, other.passes / other.tries];
+  const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
+  if (ofFirst === null || ofSecond === null) return null;
+  const [p, q] = [first.passes / first.tries, second.passes / second.tries];
   const reach = (a: number, b: number): number =>
     Math.sqrt(Math.max(0, a * a - 2 * correlation * a * b + b * b));
   return {
-    low: p - q - reach(p - ofOne.low, ofOther.high - q),
-    high: p - q + reach(ofOne.high - p, q - ofOther.low),
+    low: p - q - reach(p - ofFirst.low, ofSecond.high - q),
+    high: p - q + reach(ofFirst.high - p, q - ofSecond.low),
   };
 }
 
@@ -152,8 +152,8 @@ export function pairedMean(
 ): { difference: number; low: number | null; high: number | null } | null {
   const n = differences.length;
   if (n === 0) return null;
-  const difference = differences.reduce((sum, one) => sum + one, 0) / n;
-  const variance = differences.reduce((sum, one) => sum + (one - difference) ** 2, 0) / (n - 1);
+  const difference = differences.reduce((sum, d) => sum + d, 0) / n;
+  const variance = differences.reduce((sum, d) => sum + (d - difference) ** 2, 0) / (n - 1);
   if (n < FEWEST_PAIRS || variance <= 1e-18) return { difference, low: null, high: null };
   const reach = tQuantile((1 + confidence) / 2, n - 1) * Math.sqrt(variance / n);
   return { difference, low: difference - reach, high: difference + reach };

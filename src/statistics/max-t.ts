@@ -44,7 +44,7 @@ export function stepDownMaxT(
   const clustered = new Set(clusters.flatMap((members) => members.map(({ at }) => at)));
   const scale = groups.map((group) => {
     const alone = group.filter((i) => !clustered.has(i));
-    const together = bundlesAmong(clusters, group).map((one) => bundleMoments(one).variance);
+    const together = bundlesAmong(clusters, group).map((bundle) => bundleMoments(bundle).variance);
     return Math.sqrt(alone.reduce((sum, i) => sum + variance(tables[i]), 0) + sum(together));
   });
   const inGroups = tables.map((): number[] => []);

@@ -109,7 +109,7 @@ export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
   const pairs = pairsOf(tries);
   const value = evidenceOf(pairs);
   const failed = (side: 'base' | 'head'): number => pairs.filter((pair) => !pair[side]).length;
-  const rung = NEEDED.find((one) => pairs.length >= one.pairs);
+  const rung = NEEDED.find((step) => pairs.length >= step.pairs);
   const needed = rung === undefined ? Infinity : watched ? rung.watched : rung.evidence;
   const open = failed('head') > failed('base') && triesMade(tries) < MOST_PAIRS && value >= needed;
   return { value, open };
@@ -156,7 +156,7 @@ export function judgeReferences(suites: readonly SequentialSuite[], level: numbe
 export function openIn({ suspicions }: References, suite: number): number[] {
   return [...(suspicions[suite] ?? []).entries()]
     .filter(([, { open }]) => open)
-    .sort(([, one], [, other]) => other.value - one.value)
+    .sort(([, a], [, b]) => b.value - a.value)
     .map(([i]) => i);
 }
 

@@ -25,13 +25,13 @@ export function groupTables(tables: readonly Table[]): Group[] {
     else group.count += 1;
   }
   return [...groups.values()]
-    .sort((one, other) => compare(one.order, other.order))
+    .sort((a, b) => compare(a.order, b.order))
     .map(({ table, count }) => ({ table, count }));
 }
 
-function compare(one: readonly number[], other: readonly number[]): number {
-  const at = one.findIndex((value, i) => value !== other[i]);
-  return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
 /**

@@ -58,7 +58,9 @@ export function valueTest(
   const observed = sum(units.map((unit) => headSum(unit.scaled, unit.heads)));
   const means = (side: 'base' | 'head'): number =>
     sum(compared.map(({ item }) => mean(numbers(item[side])))) / compared.length;
-  const size = sum(units.map(({ scaled }) => scaled.reduce((all, one) => all + Math.abs(one), 0)));
+  const size = sum(
+    units.map(({ scaled }) => scaled.reduce((all, value) => all + Math.abs(value), 0)),
+  );
   const scale = Math.max(...compared.map(({ item }) => largest(item)));
   const [base, head] = [means('base'), means('head')];
   return {
@@ -81,7 +83,7 @@ function isCompared({ base, head }: Values): boolean {
 
 function largest({ base, head }: Values): number {
   return [...numbers(base), ...numbers(head)].reduce(
-    (most, one) => Math.max(most, Math.abs(one)),
+    (most, value) => Math.max(most, Math.abs(value)),
     0,
   );
 }

@@ -198,10 +198,10 @@ function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
     bytes: Number(row['bytes']),
     oldest: time(row['oldest']),
     newest: time(row['newest']),
-    models: models.map((one) => ({
-      model: String(one['model']),
-      entries: Number(one['entries']),
-      bytes: Number(one['bytes']),
+    models: models.map((counts) => ({
+      model: String(counts['model']),
+      entries: Number(counts['entries']),
+      bytes: Number(counts['bytes']),
     })),
   };
 }

@@ -65,6 +65,6 @@ export function createRecords(
 
 const NONE: Counted = { passes: 0, tries: 0 };
 
-function sumOf(one: Counted, other: Counted = NONE): Counted {
-  return { passes: one.passes + other.passes, tries: one.tries + other.tries };
+function sumOf(left: Counted, right: Counted = NONE): Counted {
+  return { passes: left.passes + right.passes, tries: left.tries + right.tries };
 }

@@ -22,7 +22,7 @@ export function nearest(
       length: plain(candidate).length,
     }))
     .filter(({ edits, length }) => edits <= reach && edits < length)
-    .sort((one, other) => one.edits - other.edits);
+    .sort((a, b) => a.edits - b.edits);
   return best?.candidate ?? null;
 }
 

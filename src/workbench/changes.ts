@@ -112,7 +112,7 @@ function labelling(
   { rubrics }: WrittenPrompt,
 ): ReturnType<Asked> {
   const label = wordOf(action, 'label');
-  const rubric = rubrics.find((one) => rubricKey(one) === action['rubric']);
+  const rubric = rubrics.find((candidate) => rubricKey(candidate) === action['rubric']);
   if (rubric === undefined || label === '') return 'Give a rubric and a label.';
   const content = answerNamed(action, { reference, side });
   if (content === null) return 'There is no such answer any more.';

@@ -52,7 +52,7 @@ export function rowWith({ part, value, reason }: NewValue, at: DataPlace): Plann
     [at.columns[part] ?? part]: value,
     ...(reason === null ? {} : { [REASON]: reason }),
   };
-  const [before, after] = [row, { ...row, ...members }].map((one) => readBy(at, one));
+  const [before, after] = [row, { ...row, ...members }].map((candidate) => readBy(at, candidate));
   if (typeof before !== 'object' || typeof after !== 'object') return UNCLEAR;
   return isSame(after, { ...before, [part]: value })
     ? { kind: 'set', line: at.line, members }
@@ -85,10 +85,10 @@ function readBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | stri
   return rowAsReference(row, { map: columns, variables, table: false });
 }
 
-function isSame(one: JsonMap, other: JsonMap): boolean {
+function isSame(left: JsonMap, right: JsonMap): boolean {
   const sorted = (of: JsonMap): string =>
     JSON.stringify(Object.entries(of).sort(([a], [b]) => byCodeUnits(a, b)));
-  return sorted(one) === sorted(other);
+  return sorted(left) === sorted(right);
 }
 
 function rowLike(

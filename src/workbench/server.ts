@@ -134,8 +134,8 @@ function read(
 }
 
 function equal(given: string, token: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(token)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  const [left, right] = [Buffer.from(given), Buffer.from(token)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /** A browser says where a request comes from; what says nothing is not a page of ours. */

@@ -30,7 +30,10 @@ function viewOf({ look: found, more }: State): View | null {
   if (found === null) return null;
   const further = [...more.values()];
   const known = views.get(found);
-  if (known?.more.length === further.length && known.more.every((one, at) => one === further[at]))
+  if (
+    known?.more.length === further.length &&
+    known.more.every((result, at) => result === further[at])
+  )
     return known;
   const view = { more: further, ...viewWith(found, further) };
   views.set(found, view);
@@ -86,8 +89,8 @@ function withMore(
   return { result: merged(result), all: stored === null ? null : merged(stored) };
 }
 
-function longer(one: SideResult | null, other: SideResult | null): SideResult | null {
-  return (other?.tries.length ?? 0) > (one?.tries.length ?? 0) ? other : one;
+function longer(left: SideResult | null, right: SideResult | null): SideResult | null {
+  return (right?.tries.length ?? 0) > (left?.tries.length ?? 0) ? right : left;
 }
 
 const NOTHING: Board = { head: '', matrices: [], firsts: '', choices: '' };

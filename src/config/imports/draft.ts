@@ -70,7 +70,7 @@ export function importFiles(
     const loaded = await Promise.all(
       find(path, from).map((file) => files.data(file, { file: '', line: 0 }, problems)),
     );
-    return loaded.filter((one) => one !== null);
+    return loaded.filter((file) => file !== null);
   };
   return {
     texts: async (path, from) =>
@@ -81,7 +81,7 @@ export function importFiles(
     documents: async (path, from, beside) =>
       (
         await Promise.all(find(path, from, beside).map((file) => files.document(file, problems)))
-      ).filter((one) => one !== null),
+      ).filter((document) => document !== null),
     rows: async (path, from) =>
       (await contents(path, from)).map(({ file, content }) => ({
         file,

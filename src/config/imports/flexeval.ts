@@ -249,7 +249,7 @@ function configOf(document: Document, path: Path, { left, remarks }: Imported): 
   });
   const isRepeats = ({ key, value }: { key: string; value: Json }): boolean =>
     key === REPEATS && typeof value === 'number';
-  for (const { key, at } of written.filter((one) => !isRepeats(one)))
+  for (const { key, at } of written.filter((entry) => !isRepeats(entry)))
     (LOSSES.includes(key) ? left : remarks).push(
       leftOut(document.placeOf(at), key, ownEntry(WHY, key) ?? ABOUT_RUNNING),
     );

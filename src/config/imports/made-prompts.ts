@@ -65,7 +65,7 @@ function ownMessages(
   const paths = messages.flatMap(({ template }) => pathsOf(template));
   const isOwn =
     form === 'text'
-      ? made.some((one) => asSent(one) !== one)
+      ? made.some((shown) => asSent(shown) !== shown)
       : tests.some(({ vars, sent }) =>
           paths.some((path) => valueAt(vars, path) !== valueAt(sent, path)),
         );

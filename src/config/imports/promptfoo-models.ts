@@ -58,7 +58,7 @@ async function entriesOf(
   files: ImportFiles,
 ): Promise<{ value: Json; place: Place }[]> {
   const written = valueAt(document.value, [key]) ?? null;
-  const entries = (Array.isArray(written) ? written : [written]).filter((one) => one !== null);
+  const entries = (Array.isArray(written) ? written : [written]).filter((entry) => entry !== null);
   const found = entries.map(async (value, index) => {
     const place = document.placeOf(Array.isArray(written) ? [key, index] : [key]);
     if (typeof value !== 'string' || !/^file:\/\/.+\.(?:ya?ml|json)$/i.test(value))
@@ -66,7 +66,7 @@ async function entriesOf(
     const named = await files.documents(value, place);
     return named.flatMap(({ value: list, placeOf }) =>
       Array.isArray(list)
-        ? list.map((one, at) => ({ value: one, place: placeOf([at]) }))
+        ? list.map((entry, at) => ({ value: entry, place: placeOf([at]) }))
         : [{ value: list, place: placeOf([]) }],
     );
   });
@@ -165,7 +165,9 @@ function withoutProvider(
 ): LocatedModel {
   const instead = `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: models: { ${UNNAMED_MODEL}: { provider: openai, model: ${factsOf('openai').starterModel} } }, say`;
   remarks.push(
-    ...unread.map((one) => remark(one.place, `${one.what} is not asked: ${one.why}; ${instead}`)),
+    ...unread.map((loss) =>
+      remark(loss.place, `${loss.what} is not asked: ${loss.why}; ${instead}`),
+    ),
     ...(unread.length === 0 ? [remark(place, `no provider is named; ${instead}`)] : []),
   );
   return {

@@ -40,7 +40,7 @@ export function readForeignResults(
   const changing = (Array.isArray(providers) ? providers : [])
     .map(providerMap)
     .flatMap(({ id, label, transform }) => ((transform ?? null) === null ? [] : [label ?? id]));
-  const answers = list.flatMap((one) => answerOf(one, changing) ?? []);
+  const answers = list.flatMap((result) => answerOf(result, changing) ?? []);
   return { answers, unanswered: list.length - answers.length };
 }
 

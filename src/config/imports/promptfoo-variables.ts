@@ -23,10 +23,10 @@ export async function readVariables(
   const place = document.placeOf(path);
   if (isMap(written)) return ofMap(written, (name) => document.placeOf([...path, name]), reader);
   const named = (Array.isArray(written) ? written : [written]).filter(
-    (one) => typeof one === 'string',
+    (name) => typeof name === 'string',
   );
   const found = await Promise.all(
-    named.map((one) => reader.files.documents(one, place, folderOf(document.file))),
+    named.map((name) => reader.files.documents(name, place, folderOf(document.file))),
   );
   const maps = await Promise.all(
     found.flat().map(({ value }) => ofMap(isMap(value) ? value : {}, () => place, reader)),
@@ -63,7 +63,7 @@ async function variableOf(
 ): Promise<Variable> {
   const isList = Array.isArray(value) && typeof value[0] === 'string';
   if (!isList) return ofValue(value, place, reader);
-  const each = await Promise.all(value.map((one) => ofValue(one, place, reader)));
+  const each = await Promise.all(value.map((member) => ofValue(member, place, reader)));
   const lost = each.find((variable) => 'why' in variable);
   return (
     lost ?? {

@@ -165,8 +165,8 @@ export function canonical(value: Json): string {
     .join(',')}}`;
 }
 
-export function jsonEqual(one: Json, other: Json): boolean {
-  return canonical(one) === canonical(other);
+export function jsonEqual(left: Json, right: Json): boolean {
+  return canonical(left) === canonical(right);
 }
 
 export interface JsonMatchOptions {
@@ -201,11 +201,11 @@ function mapAgreement(
   const keys = [...all].filter((key) => !options.ignore_keys.includes(key));
   if (keys.length === 0) return 1;
   const sum = keys.reduce((total, key) => {
-    const one = Object.hasOwn(actual, key) ? actual[key] : undefined;
-    const other = Object.hasOwn(expected, key) ? expected[key] : undefined;
-    return one === undefined || other === undefined
+    const found = Object.hasOwn(actual, key) ? actual[key] : undefined;
+    const wanted = Object.hasOwn(expected, key) ? expected[key] : undefined;
+    return found === undefined || wanted === undefined
       ? total
-      : total + jsonAgreement(one, other, options);
+      : total + jsonAgreement(found, wanted, options);
   }, 0);
   return sum / keys.length;
 }

@@ -99,15 +99,15 @@ export function chrf(
 }
 
 function addOrders(
-  one: string[],
-  other: string[],
+  candidate: string[],
+  reference: string[],
   highest: number,
   sums: { precision: number; recall: number; orders: number },
 ): void {
-  for (let order = 1; order <= Math.min(highest, one.length, other.length); order++) {
-    const shared = overlap(countNgrams(one, order), countNgrams(other, order));
-    sums.precision += shared / (one.length - order + 1);
-    sums.recall += shared / (other.length - order + 1);
+  for (let order = 1; order <= Math.min(highest, candidate.length, reference.length); order++) {
+    const shared = overlap(countNgrams(candidate, order), countNgrams(reference, order));
+    sums.precision += shared / (candidate.length - order + 1);
+    sums.recall += shared / (reference.length - order + 1);
     sums.orders++;
   }
 }
@@ -145,11 +145,11 @@ export function rougeN(candidate: string, reference: string, n: number, beta: nu
  * the subsequence is found here.
  */
 export function rougeL(candidate: string, reference: string, beta: number): number {
-  const one = rougeWords(candidate);
-  const other = rougeWords(reference);
-  if (one.length === 0 || other.length === 0) return 0;
-  const shared = commonSubsequence(one, other);
-  return fBeta(shared / one.length, shared / other.length, beta);
+  const words = rougeWords(candidate);
+  const wanted = rougeWords(reference);
+  if (words.length === 0 || wanted.length === 0) return 0;
+  const shared = commonSubsequence(words, wanted);
+  return fBeta(shared / words.length, shared / wanted.length, beta);
 }
 
 const WORD_BITS = 32;
@@ -158,8 +158,8 @@ const WORD_BITS = 32;
  * Length of the longest common subsequence, 32 columns at a time (bit-parallel, Hyyrö 2004: V ← (V
  * + (V & M)) | (V & ¬M), the zero bits of V being the matches).
  */
-export function commonSubsequence(one: readonly string[], other: readonly string[]): number {
-  const [rows, columns] = one.length > other.length ? [one, other] : [other, one];
+export function commonSubsequence(left: readonly string[], right: readonly string[]): number {
+  const [rows, columns] = left.length > right.length ? [left, right] : [right, left];
   const width = Math.ceil(columns.length / WORD_BITS);
   const masks = new Map<string, Int32Array>();
   columns.forEach((token, index) => {

@@ -35,11 +35,11 @@ export function countNgrams(tokens: readonly string[], n: number): Map<string, n
 
 /** Occurrences that both sides share, each n-gram clipped to the smaller count. */
 export function overlap(
-  one: ReadonlyMap<string, number>,
-  other: ReadonlyMap<string, number>,
+  left: ReadonlyMap<string, number>,
+  right: ReadonlyMap<string, number>,
 ): number {
   let shared = 0;
-  for (const [gram, count] of one) shared += Math.min(count, other.get(gram) ?? 0);
+  for (const [gram, count] of left) shared += Math.min(count, right.get(gram) ?? 0);
   return shared;
 }
 

@@ -96,7 +96,7 @@ function read(data: unknown): VendorAnswer | null {
   const counted = parsed.data.usage ?? { usage: null };
   const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
   const said = parts.map(({ text }) => text ?? '').join('');
-  const refusal = said === '' ? parts.map((one) => one.refusal ?? '').join('') : '';
+  const refusal = said === '' ? parts.map((piece) => piece.refusal ?? '').join('') : '';
   const cut = CUT[incomplete?.reason ?? ''] ?? 'other';
   const ended = status === 'incomplete' ? cut : 'stop';
   const finish_reason = refusal === '' ? ended : 'filter';

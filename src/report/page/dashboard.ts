@@ -143,8 +143,8 @@ function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIn
   const worse = verdict === 'regressed';
   const numbers = `${KIND_WORDS[kind]}, ${counted(n, 'reference')}: ${rates(base, head)}, ${change(attribute)}, 90 % interval ${signedInterval(low, high)}`;
   const along = of.attributes
-    .filter((one) => one.explained_by.includes(attribute.id))
-    .map((one) => escapeMarkup(shorten(one.name, NAME_LIMIT)));
+    .filter((other) => other.explained_by.includes(attribute.id))
+    .map((other) => escapeMarkup(shorten(other.name, NAME_LIMIT)));
   return [
     [
       '<details class="kind" open><summary>',

@@ -90,7 +90,7 @@ function plain(svg: string, opening: string): string {
 function presentation(declarations: string): string {
   return declarations
     .split(';')
-    .map((one) => one.split(':'))
+    .map((declaration) => declaration.split(':'))
     .filter(([name, value]) => name !== 'font-family' && name !== '' && value !== undefined)
     .map(([name = '', value = '']) => ` ${name}="${value.replace(/px$/, '')}"`)
     .join('');

@@ -63,10 +63,10 @@ export function pageIndex(
   };
 }
 
-function addTo<T>(lists: Map<string, T[]>, key: string, one: T): void {
+function addTo<T>(lists: Map<string, T[]>, key: string, entry: T): void {
   const known = lists.get(key);
-  if (known === undefined) lists.set(key, [one]);
-  else known.push(one);
+  if (known === undefined) lists.set(key, [entry]);
+  else known.push(entry);
 }
 
 /** The name of a reference, leading to it where the page shows it. */

@@ -160,7 +160,7 @@ function sampleHtml(
   index: PageIndex,
   side: Side | null,
 ): string {
-  const reference = suite?.references.find((one) => one.id === id);
+  const reference = suite?.references.find((candidate) => candidate.id === id);
   const head = `<p>${referenceLink(suite, id, index)} <span class="soft">${escapeMarkup(words)}</span></p>`;
   return `<div class="sample">${head}${reference === undefined ? '' : `${askedHtml(reference)}${answersHtml(reference, side)}`}</div>`;
 }

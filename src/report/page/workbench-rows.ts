@@ -70,7 +70,7 @@ export function matricesOf(result: Result, all: Result | null): Matrix[] {
   };
   for (const suite of all?.suites ?? []) entry(suite).stored.push(suite);
   for (const suite of result.suites) entry(suite).compared.push(suite);
-  return [...prompts.values()].map(matrixOf).sort((one, other) => worstOf(one) - worstOf(other));
+  return [...prompts.values()].map(matrixOf).sort((a, b) => worstOf(a) - worstOf(b));
 }
 
 interface Prompt {
@@ -109,7 +109,7 @@ function matrixOf({ key, of: { path, name }, compared, stored }: Prompt): Matrix
     variants,
     verdict: compared[0] ?? null,
     apart: apartWords(compared.length > 1 ? compared : stored),
-    rows: rows.sort((one, other) => rankOf(one) - rankOf(other)),
+    rows: rows.sort((a, b) => rankOf(a) - rankOf(b)),
   };
 }
 

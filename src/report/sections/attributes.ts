@@ -76,7 +76,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   );
   const shared = rows.filter(({ attribute }) => attribute.explained_by.length > 0);
   const of = (verdict: AttributeResult['verdict']): number =>
-    all.filter((one) => one.verdict === verdict).length;
+    all.filter((attribute) => attribute.verdict === verdict).length;
   const few = of('too few');
   return group(
     [

@@ -182,7 +182,7 @@ function proofWords({ relation, units, references, held }: Cause): string {
   if (relation === 'only-change') return '';
   const all = counted(references.length, 'reference');
   const sum = (pick: 'restored' | 'broken', of: 'passes' | 'tries'): number =>
-    references.reduce((total, one) => total + one[pick][of], 0);
+    references.reduce((total, reference) => total + reference[pick][of], 0);
   const passes = references.filter(({ restored }) => 2 * restored.passes > restored.tries).length;
   const tries = `(${count(sum('restored', 'passes'))} of ${count(sum('restored', 'tries'))} tries pass)`;
   const what = {

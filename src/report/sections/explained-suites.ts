@@ -60,11 +60,11 @@ export function explainedSuites(
       ];
     }),
   );
-  const of = (one: AttributeResult | Insight | DroppedInsights): ExplainedSuite => {
-    const key = suiteKey(one);
+  const of = (finding: AttributeResult | Insight | DroppedInsights): ExplainedSuite => {
+    const key = suiteKey(finding);
     const explained = found.get(key) ?? {
       suite: null,
-      name: one.path,
+      name: finding.path,
       attributes: [],
       insights: [],
       dropped: 0,
@@ -74,9 +74,9 @@ export function explainedSuites(
   };
   for (const attribute of attributes) of(attribute).attributes.push(attribute);
   for (const insight of insights) of(insight).insights.push(insight);
-  for (const one of dropped) of(one).dropped += one.count;
+  for (const lost of dropped) of(lost).dropped += lost.count;
   return [...found.values()].filter(
-    (one) => one.attributes.length + one.insights.length + one.dropped > 0,
+    (suite) => suite.attributes.length + suite.insights.length + suite.dropped > 0,
   );
 }
 

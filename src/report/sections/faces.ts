@@ -32,7 +32,7 @@ const SHORT_FACE = 40;
 
 /** The short face of the reference with this id; the id where none of these has it. */
 export function shortFaceOf(id: string, references: readonly ReferenceResult[]): string {
-  const reference = references.find((one) => one.id === id);
+  const reference = references.find((candidate) => candidate.id === id);
   return reference === undefined ? id : shortFace(reference);
 }
 

@@ -149,7 +149,7 @@ export function inconclusiveLine(result: Result): Told {
  */
 function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): string | null {
   if (reason?.by !== 'scoring') return null;
-  const found = scoring.find((one) => one.path === path && one.name === name);
+  const found = scoring.find((change) => change.path === path && change.name === name);
   if (found === undefined) return null;
   return `${underBaseScoring(found, found.excused ?? false)}.`;
 }
@@ -160,7 +160,7 @@ function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): str
 function excusedIn({ scoring, suites }: Result): Line {
   return scoring.flatMap((change) => {
     const { path, name, excused } = change;
-    const suite = suites.find((one) => one.path === path && one.name === name);
+    const suite = suites.find((candidate) => candidate.path === path && candidate.name === name);
     if (excused !== true || suite?.reason?.by === 'scoring') return [];
     const whose = suites.length === 1 ? '' : `${name}: `;
     return [text(` ${whose}${underBaseScoring(change, true)}.`)];

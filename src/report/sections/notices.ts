@@ -143,7 +143,9 @@ export function notices(result: Result, detail: Detail): Block[] {
       ({ what }) => what,
     ),
   })).filter(({ found }) => found.length > 0);
-  const lines = present.flatMap(({ words, found }) => found.map((one) => noticeLine(words, one)));
+  const lines = present.flatMap(({ words, found }) =>
+    found.map((notice) => noticeLine(words, notice)),
+  );
   const shown = lines.slice(0, detail.collapsedItems);
   const more = andMore(lines.length, shown.length);
   return group(

@@ -164,7 +164,7 @@ function scoringOf(
   { path, name }: SuiteResult,
   scoring: readonly ScoringResult[],
 ): ScoringResult | undefined {
-  return scoring.find((one) => one.path === path && one.name === name);
+  return scoring.find((change) => change.path === path && change.name === name);
 }
 
 /**
@@ -242,7 +242,7 @@ export function suiteCell(
   const more = andMore(same.length, named.length);
   return [
     ...joinLines(
-      [name, ...named.map((suite) => suite.name)].map((one) => [code(one)]),
+      [name, ...named.map((suite) => suite.name)].map((each) => [code(each)]),
       ', ',
     ),
     ...(more === null ? [] : [text(` ${more}`)]),

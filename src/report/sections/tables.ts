@@ -129,7 +129,9 @@ interface RankedPrompt {
  */
 export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
   const prompts = new Map<string, SuiteResult[]>();
-  for (const suite of suites.filter((one) => mode === 'sweep' || one.pass_rate.head !== null))
+  for (const suite of suites.filter(
+    (candidate) => mode === 'sweep' || candidate.pass_rate.head !== null,
+  ))
     prompts.set(`${suite.path}\n${suite.name}`, [
       ...(prompts.get(`${suite.path}\n${suite.name}`) ?? []),
       suite,
