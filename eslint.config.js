@@ -120,6 +120,8 @@ export default tseslint.config(
       complexity: ['error', 12],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       'no-console': 'error',
+      // Says nothing: name what the value is.
+      'id-denylist': ['error', 'one'],
     },
   },
   ...ROWS.flatMap((folders, row) => folders.map((name) => rowRule(name, row))),

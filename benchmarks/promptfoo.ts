@@ -162,7 +162,7 @@ async function compare(references: number, warm: number): Promise<string[][]> {
     rounded(references),
     rounded(ideal),
     ...(['seconds', 'cpuSeconds', 'peakMb'] as const).map((key) =>
-      spread(measurements.map((one) => one[key])),
+      spread(measurements.map((measured) => measured[key])),
     ),
     rounded(above(measurements) / above(runs.at(-1)?.measurements ?? [])),
   ]);

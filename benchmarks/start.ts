@@ -24,8 +24,7 @@ function write(variant: string): void {
     );
     const references = Array.from(
       { length: 10 },
-      (_, one) =>
-        `  - { id: r${String(one)}, input: { q: question ${String(one)} }, expected: ok }\n`,
+      (_, at) => `  - { id: r${String(at)}, input: { q: question ${String(at)} }, expected: ok }\n`,
     ).join('');
     writeFileSync(
       join(folder, 'prompts', 'tests', `${name}.yaml`),

@@ -90,7 +90,7 @@ const rows: string[][] = [];
 for (const entries of [1000, 10_000, 100_000]) {
   const rounds: Round[] = [];
   for (let index = 0; index < ROUNDS; index++) rounds.push(await round(entries));
-  const of = (value: (one: Round) => number): string => spread(rounds.map(value));
+  const of = (value: (each: Round) => number): string => spread(rounds.map(value));
   process.stderr.write(`${String(entries)}: ${of(({ writes }) => writes)} writes/s\n`);
   rows.push([
     rounded(entries),

@@ -119,7 +119,7 @@ async function run(name: string, situation: Situation | null, to: string): Promi
 
 const ALL: [string, Situation | null][] = [
   ['regressed', null],
-  ...SITUATIONS.map((one): [string, Situation] => [one.name, one]),
+  ...SITUATIONS.map((situation): [string, Situation] => [situation.name, situation]),
 ];
 
 const [folder, only] = process.argv.slice(2);

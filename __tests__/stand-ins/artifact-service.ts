@@ -42,10 +42,10 @@ export async function startArtifactServer(): Promise<ArtifactServer> {
   const method = (name: string, ask: Ask): object | { status: number; msg: string } => {
     const { workflow_run_backend_id: run } = ask;
     const key = `${String(uploads.size)}`;
-    const own = artifacts.filter((one) => one.run === run);
+    const own = artifacts.filter((artifact) => artifact.run === run);
     switch (name) {
       case 'CreateArtifact':
-        if (own.some((one) => one.name === ask.name))
+        if (own.some((artifact) => artifact.name === ask.name))
           return {
             status: 409,
             msg: 'an artifact with this name already exists on the workflow run',
@@ -76,7 +76,7 @@ export async function startArtifactServer(): Promise<ArtifactServer> {
       default:
         return {
           name: ask.name,
-          signed_url: `${url}/blob/${String(own.findLast((one) => one.name === ask.name)?.id)}.zip?sig=secret`,
+          signed_url: `${url}/blob/${String(own.findLast((artifact) => artifact.name === ask.name)?.id)}.zip?sig=secret`,
         };
     }
   };

@@ -40,7 +40,9 @@ export async function startCacheServer(): Promise<CacheServer> {
     const version = String(ask['version']);
     if (name === 'CreateCacheEntry') {
       if (
-        entries.some((one) => one.scope === scopes[0] && one.key === key && one.version === version)
+        entries.some(
+          (entry) => entry.scope === scopes[0] && entry.key === key && entry.version === version,
+        )
       )
         return { ok: false, message: 'already exists' };
       entries.push({ scope: scopes[0] ?? '', key, version, body: Buffer.alloc(0), done: false });
@@ -48,7 +50,7 @@ export async function startCacheServer(): Promise<CacheServer> {
     }
     if (name === 'FinalizeCacheEntryUpload') {
       const index = entries.findIndex(
-        (one) => one.scope === scopes[0] && one.key === key && one.version === version,
+        (kept) => kept.scope === scopes[0] && kept.key === key && kept.version === version,
       );
       const entry = entries[index];
       if (entry === undefined) return { ok: false };
@@ -59,8 +61,11 @@ export async function startCacheServer(): Promise<CacheServer> {
     for (const scope of scopes) {
       for (const start of starts) {
         const found = entries.findLastIndex(
-          (one) =>
-            one.done && one.scope === scope && one.version === version && one.key.startsWith(start),
+          (entry) =>
+            entry.done &&
+            entry.scope === scope &&
+            entry.version === version &&
+            entry.key.startsWith(start),
         );
         if (found >= 0)
           return {

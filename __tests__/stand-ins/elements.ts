@@ -16,11 +16,13 @@ export function elementsOfFragment(markup: string): Element[] {
 /** Every element inside a node. */
 export function below(node: Node): Element[] {
   if (!('childNodes' in node)) return [];
-  return node.childNodes.flatMap((one) => ('tagName' in one ? [one, ...below(one)] : below(one)));
+  return node.childNodes.flatMap((child) =>
+    'tagName' in child ? [child, ...below(child)] : below(child),
+  );
 }
 
 export function attributeOf(element: Element | undefined, name: string): string | undefined {
-  return element?.attrs.find((one) => one.name === name)?.value;
+  return element?.attrs.find((attribute) => attribute.name === name)?.value;
 }
 
 /** The texts inside a node as they follow each other. */

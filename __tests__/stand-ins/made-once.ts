@@ -48,7 +48,7 @@ export function beginning(directory: string): string | null {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory() || entry.name === '.git')
     .map((entry) => ({ entry, path: relative(directory, join(entry.parentPath, entry.name)) }))
-    .sort((one, other) => (one.path < other.path ? -1 : 1));
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
   const own = entries.filter(({ path }) => path.startsWith('.git/'));
   const nested = entries.some(({ entry, path }) => entry.name === '.git' && path !== '.git');
   if (nested || own.map(({ path }) => path.slice('.git/'.length)).join() !== UNTOUCHED.join())

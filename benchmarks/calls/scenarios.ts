@@ -40,8 +40,8 @@ export function scenariosOf(base: Project): readonly Scenario[] {
       title: 'one expected value edited',
       head: withPrompt(base, 3, (prompt) => ({
         ...prompt,
-        references: prompt.references.map((one) =>
-          one.item === 1 ? { ...one, expected: '' + 'em' } : one,
+        references: prompt.references.map((reference) =>
+          reference.item === 1 ? { ...reference, expected: '' + 'em' } : reference,
         ),
       })),
     },

@@ -39,7 +39,9 @@ export interface AttributeRow extends Planted {
 
 export const ATTRIBUTE_ROWS: readonly AttributeRow[] = (
   ['all 0.95', 'Beta(½, ½)', 'Beta(0.4, 0.1)'] as const
-).flatMap((law) => PLANTED.map((one) => ({ ...one, name: `${law}, ${one.name}`, law })));
+).flatMap((law) =>
+  PLANTED.map((planted) => ({ ...planted, name: `${law}, ${planted.name}`, law })),
+);
 
 /** Share of the runs in which the changed attribute was called, or any, where none is the one that changed. */
 export interface Called {
@@ -105,6 +107,8 @@ function drawTables(
 }
 
 function counts(rate: number, random: Random): Counts {
-  const passes = Array.from({ length: TRIES }, () => nextFloat(random)).filter((one) => one < rate);
+  const passes = Array.from({ length: TRIES }, () => nextFloat(random)).filter(
+    (draw) => draw < rate,
+  );
   return { passes: passes.length, tries: TRIES };
 }

@@ -200,8 +200,8 @@ export function pageOf(page: Page): string {
 
 /** A text with the page's short table in its place. */
 export function withShortTable(text: string, page: string): string {
-  const cut = (one: string): [number, number] => {
-    const [from, to] = [one.indexOf(START), one.indexOf(END)];
+  const cut = (word: string): [number, number] => {
+    const [from, to] = [word.indexOf(START), word.indexOf(END)];
     if (from < 0 || to < from) throw new Error(`no place between ${START} and ${END}`);
     return [from, to];
   };

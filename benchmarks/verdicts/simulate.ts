@@ -45,7 +45,7 @@ export function simulate(
   const started = suites.map((suite, index) => begun(suite, index, policy));
   const { comparisons, calls } = makeTries(started, suites, random);
   const verdicts = judgeSuites(comparisons, DEFAULT_GATE);
-  const words = verdicts.map((one) => one?.verdict);
+  const words = verdicts.map((verdict) => verdict?.verdict);
   const colour = words.includes('regressed')
     ? 'red'
     : words.includes('inconclusive')

@@ -265,8 +265,8 @@ function deleteComment(call: Call): Reply {
 function listReviewComments(call: Call): Reply | List {
   const pull = pullOf(call);
   if (pull === undefined) return notFound();
-  const comments = call.state.reviewComments.filter((one) => one.pull === pull.number);
-  return { items: comments.map((one) => reviewCommentObject(call.api, call.state, one)) };
+  const comments = call.state.reviewComments.filter((comment) => comment.pull === pull.number);
+  return { items: comments.map((comment) => reviewCommentObject(call.api, call.state, comment)) };
 }
 
 function createReviewComment(call: Call): Reply {

@@ -499,7 +499,7 @@ export function createStoodBatches(
     tools.reply(response, 200, anthropicBatch(begun));
   };
   const show = async (id: string, response: http.ServerResponse, vendor: Api): Promise<void> => {
-    const batch = batches.find((one) => one.id === id);
+    const batch = batches.find((kept) => kept.id === id);
     if (batch === undefined) return missing(response, vendor);
     const found = look(batch);
     if (found === 'unknown') return missing(response, vendor);

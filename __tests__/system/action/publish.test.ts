@@ -74,9 +74,9 @@ async function published(
 function eachInItsOwnWay(result: Result): Result {
   const apart = (side: SideResult, index: number): SideResult => ({
     ...side,
-    tries: side.tries.map((one) => ({
-      ...one,
-      scores: one.scores.map((score) => ({ ...score, metric: `metric-${String(index)}` })),
+    tries: side.tries.map((each) => ({
+      ...each,
+      scores: each.scores.map((score) => ({ ...score, metric: `metric-${String(index)}` })),
     })),
   });
   return {

@@ -131,13 +131,16 @@ describe('a suite whose rubric judges every turn', () => {
     const given = side(content, labelled(2), [{ ...METRIC, ...(every && { every }) }]);
     return {
       ...given,
-      suites: given.suites.map((one) => ({
-        ...one,
+      suites: given.suites.map((suite) => ({
+        ...suite,
         prompt: {
-          ...one.prompt,
-          messages: one.prompt.messages.map((message) => ({ ...message, role: 'system' as const })),
+          ...suite.prompt,
+          messages: suite.prompt.messages.map((message) => ({
+            ...message,
+            role: 'system' as const,
+          })),
         },
-        tests: { ...one.tests, references },
+        tests: { ...suite.tests, references },
       })),
     };
   };

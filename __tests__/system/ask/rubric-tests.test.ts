@@ -152,8 +152,8 @@ describe('a pull request that only loosens a rubric', () => {
   test('of another grader, threshold or score counts alike, and is named', async () => {
     const before = graded(rubricOf(STRICT));
     const because = async (head: Project): Promise<string[]> =>
-      (await runPipeline(before, head, scripted)).result.scoring.flatMap((one) =>
-        one.because.map(({ key }) => key),
+      (await runPipeline(before, head, scripted)).result.scoring.flatMap((change) =>
+        change.because.map(({ key }) => key),
       );
     expect(await because(graded(rubricOf(STRICT), grader('gpt-lenient')))).toEqual(['grader']);
     expect(
@@ -168,11 +168,11 @@ describe('a pull request that only loosens a rubric', () => {
         ),
       ),
     ).toEqual(['rubrics.polite']);
-    const suites = graded(null).suites.map((one) => ({
-      ...one,
+    const suites = graded(null).suites.map((suite) => ({
+      ...suite,
       tests: {
-        ...one.tests,
-        metrics: one.tests.metrics.map((kind) => ({ ...kind, threshold: 0 })),
+        ...suite.tests,
+        metrics: suite.tests.metrics.map((kind) => ({ ...kind, threshold: 0 })),
       },
     }));
     expect(await because({ ...before, suites })).toEqual(['metrics.kind']);

@@ -263,7 +263,7 @@ inBrowser("the workbench's long list in a browser", () => {
     const names = (): Promise<string[]> =>
       page
         .locator('table, [role=table]')
-        .evaluateAll((all) => all.map((one) => one.ariaLabel ?? ''));
+        .evaluateAll((all) => all.map((element) => element.ariaLabel ?? ''));
     const [one, two, three] = ['one', 'two', 'three'].map((name) => ({ name }));
     await becomes([...suitesOf(3, one), ...suitesOf(30, two), ...suitesOf(3, three)]);
     expect(await names()).toEqual(['one', 'two', 'three']);

@@ -45,7 +45,7 @@ describe('answers compared by embeddings', () => {
     expect(
       asked
         .map(({ body }) => body)
-        .sort((one, other) => String(one['input']).localeCompare(String(other['input']))),
+        .sort((a, b) => String(a['input']).localeCompare(String(b['input']))),
     ).toEqual(
       ['No.', 'Yes, indeed', 'Yes.'].map((input) => ({
         model: 'nomic-embed-text',

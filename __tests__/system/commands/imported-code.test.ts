@@ -191,7 +191,7 @@ describe("promptfoo's prompts and tests in code", () => {
     const { result, server } = await openWith(MADE);
     const ran = await result('run', 'n_tries=1', '--code', 'host');
     expect(ran.problems).toEqual([]);
-    expect(answersOf(ran).map((one) => (one as unknown[])[0])).toEqual([
+    expect(answersOf(ran).map((answer) => (answer as unknown[])[0])).toEqual([
       ...['one', 'q0', 'q1'],
       ...['one', 'q0', 'q1'],
     ]);

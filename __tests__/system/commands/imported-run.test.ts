@@ -229,10 +229,10 @@ eval:
     expect(result.problems).toEqual([]);
     const tries = result.suites[0]?.references.map(({ head }) => head?.tries[0]);
     expect(
-      tries?.map((one) => [
-        one?.actual,
-        one?.outcome,
-        one?.scores.map(
+      tries?.map((each) => [
+        each?.actual,
+        each?.outcome,
+        each?.scores.map(
           ({ metric, status, skip }) => `${metric} ${status}${skip ? ' (skip)' : ''}`,
         ),
       ]),
@@ -395,7 +395,7 @@ def counts(thread):
       scores.map(({ metric, value, objects }) => [
         metric,
         value,
-        objects?.scores.map((one) => one.value),
+        objects?.scores.map((score) => score.value),
       ]),
     ).toEqual([
       ['asks', 0.5, [1, 0, 1, 0]],
@@ -494,7 +494,7 @@ eval:
       ['pass', 1],
     ]);
     expect(scores?.[1]?.reason).toBe('15 of 16 turns pass; turn 21: NO: r');
-    const [grade] = scores?.[0]?.objects?.scores.flatMap((one) => one.grade ?? []) ?? [];
+    const [grade] = scores?.[0]?.objects?.scores.flatMap((score) => score.grade ?? []) ?? [];
     expect(grade?.prompt).toMatch(/^Does this teach\?[^]*Tutor says 0 of 0\./);
     expect(grade?.replies).toEqual([
       {

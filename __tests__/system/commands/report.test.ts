@@ -119,9 +119,9 @@ const waysOf = (passes: number): number[] => {
   const counts = Array.from({ length: TRIES + 1 }, () => 0);
   for (let deal = 0; deal < 2 ** (2 * TRIES); deal += 1) {
     const tries = Array.from({ length: 2 * TRIES }, (_, at) => (deal >> at) & 1);
-    if (tries.reduce((sum, one) => sum + one, 0) !== TRIES) continue;
+    if (tries.reduce((sum, passed) => sum + passed, 0) !== TRIES) continue;
     // The first so many tries passed; the deal says which tries are head's.
-    const head = tries.slice(0, passes).reduce((sum, one) => sum + one, 0);
+    const head = tries.slice(0, passes).reduce((sum, passed) => sum + passed, 0);
     counts[head] = (counts[head] ?? 0) + 1;
   }
   return counts;
@@ -170,8 +170,8 @@ describe('evaldiff report of two results', () => {
     const row = out.split('\n').find((line) => line.includes('m → n'));
     const [before = [], after = []] = Object.values(PASSES);
     const differences = before.map((passes, at) => ((after[at] ?? 0) - passes) / TRIES);
-    const mean = differences.reduce((sum, one) => sum + one, 0) / 6;
-    const spread = Math.sqrt(differences.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 5);
+    const mean = differences.reduce((sum, value) => sum + value, 0) / 6;
+    const spread = Math.sqrt(differences.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 5);
     // Student's t with five degrees of freedom at 95 %, from a printed table.
     const reach = (2.015 * spread) / Math.sqrt(6);
     const points = (value: number): string => `−${Math.abs(100 * value).toFixed(1)}`;

@@ -46,7 +46,7 @@ describe('a sweep on several machines', () => {
         ['talk', 3],
         ['taped', 2],
         ['twin', 6],
-      ].flatMap((one) => [one, one]),
+      ].flatMap((entry) => [entry, entry]),
     );
     expect(
       suites.flatMap(({ references }) =>
@@ -281,7 +281,7 @@ test('a shard that got the dear questions may spend what they cost', async () =>
       ...folders,
       '--max-cost',
       '2',
-      ...sweep.flatMap((one) => ['--override', one]),
+      ...sweep.flatMap((override) => ['--override', override]),
     ),
   ) as Result;
   expect(merged.title).not.toContain('Budget reached');

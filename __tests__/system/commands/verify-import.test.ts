@@ -39,7 +39,10 @@ const result = (
   vars: { q },
   testCase: { vars: { q }, ...(testIdx === 0 ? { description: 'one' } : {}) },
   response: { output },
-  gradingResult: { pass: true, componentResults: verdicts.map((one) => ({ reason: 'r', ...one })) },
+  gradingResult: {
+    pass: true,
+    componentResults: verdicts.map((verdict) => ({ reason: 'r', ...verdict })),
+  },
   ...more,
 });
 

@@ -94,7 +94,7 @@ describe("promptfoo's own verdicts", () => {
     const differing: string[] = [];
     const [known, alike] = [true, false].map((is) =>
       MATRIX.assertions.filter(
-        (row) => row.type === wanted && DIFFERENCES.some((one) => one.is(row)) === is,
+        (row) => row.type === wanted && DIFFERENCES.some((difference) => difference.is(row)) === is,
       ),
     ) as [Row[], Row[]];
     const { references, told: unread } = await readAll(alike);

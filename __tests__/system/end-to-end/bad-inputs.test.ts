@@ -182,11 +182,11 @@ describe('a bad input', () => {
       });
       const isChanged = Object.hasOwn(head, file);
       expect(
-        check?.annotations.map((one) => [
-          one.path,
-          one.start_line,
-          one.annotation_level,
-          one.message,
+        check?.annotations.map((annotation) => [
+          annotation.path,
+          annotation.start_line,
+          annotation.annotation_level,
+          annotation.message,
         ]),
       ).toEqual(isChanged ? [[file, lineShown, 'failure', told]] : []);
       expect(onlyComment(at)).toContain('1 problem to fix. Nothing was sent to a model.');

@@ -432,7 +432,9 @@ describe('a runner that forgot something', () => {
   ])('%s is said in one line, and is not a fault of ours', async (_what, path, message) => {
     const run = await pushed({ GITHUB_EVENT_PATH: path });
     expect(run.code).toBe(1);
-    expect(run.annotations.map((one) => one.message)).toEqual([expect.stringMatching(message)]);
+    expect(run.annotations.map((annotation) => annotation.message)).toEqual([
+      expect.stringMatching(message),
+    ]);
     expect(run.log).not.toContain('the fault is its own');
   });
 
@@ -447,7 +449,7 @@ describe('a runner that forgot something', () => {
     const file = join(temporaryFolder('runner'), 'file');
     writeFileSync(file, '');
     const run = await pushed({ RUNNER_TEMP: file });
-    expect(run.annotations.map((one) => one.message)).toEqual([
+    expect(run.annotations.map((annotation) => annotation.message)).toEqual([
       expect.stringMatching(/^The folder for temporary files cannot be used \(EEXIST.*RUNNER_TEMP/),
     ]);
   });

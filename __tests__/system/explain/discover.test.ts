@@ -14,7 +14,7 @@ const references = (count: number): ReferenceText[] =>
   }));
 const options = { most: 15, seed: 1 };
 const names = ({ attributes }: Discovery, kind: 'domain' | 'subtask' = 'domain'): string[] =>
-  attributes.filter((one) => one.kind === kind).map(({ name }) => name);
+  attributes.filter((attribute) => attribute.kind === kind).map(({ name }) => name);
 const quiet: Script = {
   attributes: () => ({ domains: [], subtasks: [] }),
   merged: (proposals) => ({ attributes: proposals }),
@@ -55,7 +55,7 @@ describe('discovery', () => {
       { numRuns: draws(20) },
     );
     expect(
-      await questions([...all, ...all.map((one) => ({ ...one, id: `${one.id}-again` }))]),
+      await questions([...all, ...all.map((text) => ({ ...text, id: `${text.id}-again` }))]),
     ).toEqual(first);
     expect(await questions(all, 2)).not.toEqual(first);
   });

@@ -292,7 +292,7 @@ describe('what is asked about attributes', () => {
 
   test('of a grader that may be asked and has no key is not an error: the notice names the key', async () => {
     const missingKeys: NonNullable<Desk['edges']>['missingKeys'] = (targets) =>
-      targets.some((one) => one.model === 'judge')
+      targets.some((target) => target.model === 'judge')
         ? [problem(null, 'OpenAI has no key; set OPENAI_API_KEY')]
         : [];
     const { result, of } = await friendlier({ edges: { missingKeys } });
@@ -315,7 +315,9 @@ describe('what is asked about attributes', () => {
       input: { trust: 'untrusted', withheld: 'fork' },
       edges: {
         missingKeys: (targets) =>
-          targets.some((one) => one.model === 'judge') ? [problem(null, 'OpenAI has no key')] : [],
+          targets.some((target) => target.model === 'judge')
+            ? [problem(null, 'OpenAI has no key')]
+            : [],
       },
     });
     expect([result.conclusion, of('prompt'), of('qualeval')]).toEqual(['failure', 360, 0]);

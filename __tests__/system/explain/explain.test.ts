@@ -121,7 +121,7 @@ describe('sixty references of which one domain got worse', () => {
   test('are assigned completely: two domains and two sub-tasks each, priors that sum to one', async () => {
     const { attributes } = await explained(inputOf(worse));
     for (const kind of ['domain', 'subtask']) {
-      const own = attributes.filter((one) => one.kind === kind);
+      const own = attributes.filter((attribute) => attribute.kind === kind);
       for (const { id } of worse)
         expect(own.filter(({ references }) => references.includes(id))).toHaveLength(2);
       expect(own.reduce((sum, { prior }) => sum + prior, 0)).toBeCloseTo(1, 9);
@@ -169,7 +169,9 @@ describe('sixty references of which one domain got worse', () => {
 
   test('show improvements when the sides are exchanged', async () => {
     const found = await explained(
-      inputOf(worse.map((one) => ({ ...one, base: one.head, head: one.base }))),
+      inputOf(
+        worse.map((reference) => ({ ...reference, base: reference.head, head: reference.base })),
+      ),
     );
     expect(
       Object.entries(verdicts(found)).filter(([, verdict]) => verdict !== 'no change seen'),
@@ -189,17 +191,17 @@ describe('sixty references of which one domain got worse', () => {
 
 describe("the mean of a metric's numbers", () => {
   /** Every try has a number; of billing it falls, of other topics it rises by as much. */
-  const measured = sixty(() => 0.95).map((one) => {
+  const measured = sixty(() => 0.95).map((reference) => {
     const scored = (side: 'base' | 'head', value: number) =>
-      one[side].map((result) => ({
+      reference[side].map((result) => ({
         ...result,
         scores: [
           { metric: 'rouge', status: 'pass' as const, value, reason: null, skip: true },
           { metric: 'length', status: 'pass' as const, value: 1, reason: null, skip: true },
         ],
       }));
-    const billing = String(one.input['mail']).includes('about billing,');
-    return { ...one, base: scored('base', 0.5), head: scored('head', billing ? 0.25 : 0.75) };
+    const billing = String(reference.input['mail']).includes('about billing,');
+    return { ...reference, base: scored('base', 0.5), head: scored('head', billing ? 0.25 : 0.75) };
   });
   const means = async (numbers: string[], metric: string | null) => {
     const input = inputOf(measured, { metric, ...settings('on') });
@@ -242,21 +244,22 @@ describe('sixty references of which nothing got worse', () => {
 
 describe('what is compared', () => {
   test('is what enters the verdict, while every reference is assigned', async () => {
-    const half = worse.map((one, index) => ({ ...one, compared: index % 8 !== 0 }));
+    const half = worse.map((reference, index) => ({ ...reference, compared: index % 8 !== 0 }));
     const { attributes } = await explained(inputOf(half));
     const billing = attributes.find(({ id }) => id === 'domain-billing')!;
     expect(billing.n).toBe(
-      billing.references.filter((id) => half.find((one) => one.id === id)!.compared).length,
+      billing.references.filter((id) => half.find((reference) => reference.id === id)!.compared)
+        .length,
     );
     expect(billing.n).toBeLessThan(billing.references.length);
   });
 
   test('is the tries that all references share', async () => {
-    const more = worse.map((one) => ({
-      ...one,
+    const more = worse.map((reference) => ({
+      ...reference,
       head: [
-        ...one.head,
-        ...one.head.map((each) => ({ ...each, try: each.try + 3, outcome: 'pass' as const })),
+        ...reference.head,
+        ...reference.head.map((each) => ({ ...each, try: each.try + 3, outcome: 'pass' as const })),
       ],
     }));
     expect((await explained(inputOf(more))).attributes).toEqual(
@@ -267,21 +270,23 @@ describe('what is compared', () => {
   test('is one metric alone where one is named, in the suites that have it', async () => {
     const about = (topic: string, mail: unknown): boolean =>
       String(mail).includes(`about ${topic},`);
-    const scored = worse.map((one) => ({
-      ...one,
-      head: one.head.map((each) => ({
+    const scored = worse.map((reference) => ({
+      ...reference,
+      head: reference.head.map((each) => ({
         ...each,
         scores: [
           {
             metric: 'tone',
-            status: about('returns', one.input['mail']) ? ('fail' as const) : ('pass' as const),
+            status: about('returns', reference.input['mail'])
+              ? ('fail' as const)
+              : ('pass' as const),
             value: 1,
             reason: null,
             skip: false,
           },
         ],
       })),
-      base: one.base.map((each) => ({
+      base: reference.base.map((each) => ({
         ...each,
         scores: [{ metric: 'tone', status: 'pass' as const, value: 1, reason: null, skip: false }],
       })),
@@ -319,7 +324,7 @@ describe('what is compared', () => {
   });
 
   test('are too few where fewer than eight references of an attribute were compared', async () => {
-    const few = worse.map((one, index) => ({ ...one, compared: index < 8 }));
+    const few = worse.map((reference, index) => ({ ...reference, compared: index < 8 }));
     expect(new Set(Object.values(verdicts(await explained(inputOf(few)))))).toEqual(
       new Set(['too few']),
     );
@@ -363,8 +368,8 @@ describe('alignment', () => {
   });
 
   test('compares the answers of the same references on both sides, those that count', async () => {
-    const billing = worse.map((one, index) => ({
-      ...one,
+    const billing = worse.map((reference, index) => ({
+      ...reference,
       compared: index % 2 === 0,
       ...(index % 3 === 0 ? { base: [] } : {}),
     }));
@@ -394,7 +399,10 @@ describe('alignment', () => {
         // use every skill.
         if (!/Mail [0-3] /.test(text) || !text.includes('\nAnswer: ')) return { ratings };
         return {
-          ratings: ratings.map((one) => ({ ...one, score: text.includes('Answer: Base') ? 9 : 5 })),
+          ratings: ratings.map((rating) => ({
+            ...rating,
+            score: text.includes('Answer: Base') ? 9 : 5,
+          })),
         };
       },
     });
@@ -404,9 +412,9 @@ describe('alignment', () => {
   });
 
   test('asks nothing about an answer that is the expected one, which is not a distance away', async () => {
-    const right = worse.map((one) => ({
-      ...one,
-      head: one.head.map((each) => ({ ...each, actual: String(one.expected) })),
+    const right = worse.map((reference) => ({
+      ...reference,
+      head: reference.head.map((each) => ({ ...each, actual: String(reference.expected) })),
     }));
     const { attributes, asked } = await explained(inputOf(right, { alignment: true, pinned }));
     expect(
@@ -441,7 +449,7 @@ describe('alignment', () => {
   test('is null where nothing is expected, and asks for nothing then', async () => {
     const { attributes, asked } = await explained(
       inputOf(
-        worse.map((one) => ({ ...one, expected: undefined })),
+        worse.map((reference) => ({ ...reference, expected: undefined })),
         { alignment: true, pinned },
       ),
     );
@@ -610,7 +618,7 @@ describe('when something is missing', () => {
   test('the sentence in place of attributes counts the references that were compared, and no others', async () => {
     const { insights } = await explained(
       inputOf(
-        worse.map((one, index) => ({ ...one, compared: index % 4 === 0 })),
+        worse.map((reference, index) => ({ ...reference, compared: index % 4 === 0 })),
         { grader: null },
       ),
     );

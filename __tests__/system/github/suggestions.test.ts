@@ -52,7 +52,7 @@ const places = ({ state }: GitHubStandIn) =>
   state.reviewComments.map(({ startLine, line, body }) => [startLine, line, body.split('\n')[1]]);
 
 const writes = ({ requests }: Setup) =>
-  requests().filter((one) => !one.startsWith('GET') && !one.includes('graphql'));
+  requests().filter((line) => !line.startsWith('GET') && !line.includes('graphql'));
 
 describe('a proven fix on the lines of the pull request', () => {
   test('is one remark for each place, edited where it stands and withdrawn when it is gone', async () => {

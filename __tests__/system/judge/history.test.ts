@@ -163,7 +163,8 @@ describe('what passed in nearly all earlier tries', () => {
       { edges: { history: async () => earlier } },
     );
     return ['r05', 'r06'].map(
-      (id) => result.suites[0]!.references.find((one) => one.id === id)!.head!.tries.length,
+      (id) =>
+        result.suites[0]!.references.find((reference) => reference.id === id)!.head!.tries.length,
     );
   }
 

@@ -62,7 +62,7 @@ describe('roll-ups', () => {
   });
 
   test('that turn are tested like passes, one a reference', async () => {
-    const { suite, result } = await ran((one) => (one < 6 ? 3 : 0), { unit: 'references' });
+    const { suite, result } = await ran((at) => (at < 6 ? 3 : 0), { unit: 'references' });
     expect(suite).toMatchObject({
       verdict: 'regressed',
       rollups: { base: { passes: 12 }, head: { passes: 6 } },
@@ -119,7 +119,7 @@ describe('a custom roll-up, which sees skipped references too', () => {
 
   test('says one thing of a skipped reference that broke, on every surface', async () => {
     const { result, suite } = await ran(
-      (one) => (one === 1 ? 5 : 0),
+      (at) => (at === 1 ? 5 : 0),
       { fail_on: 'failure' },
       {
         tests: { rollup, references },

@@ -102,8 +102,8 @@ function scripted({ purpose, messages }: Request, text: string): string {
 }
 
 const because = async (base: Project, head: Project): Promise<string[]> =>
-  (await runPipeline(base, head, scripted)).result.suites.flatMap((one) =>
-    one.because.map(({ key, file }) => `${key} (${file})`),
+  (await runPipeline(base, head, scripted)).result.suites.flatMap((suite) =>
+    suite.because.map(({ key, file }) => `${key} (${file})`),
   );
 
 describe('embedding_similarity in a run', () => {

@@ -104,7 +104,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
       server.requests.map(({ body }) => body),
     );
     expect([plain, graded]).toEqual(
-      [direct, directGraded].map((one) => ({ ...one, latency_ms: null })),
+      [direct, directGraded].map((completion) => ({ ...completion, latency_ms: null })),
     );
     expect(graded).toMatchObject({ output: '{"choice":"B"}', usage: null });
   });
@@ -125,12 +125,11 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
   test('hold a question that several ask at once one time', async () => {
     const { ask, server } = await start(vendor, { answer: echo });
     const completions = await Promise.all([ask('a'), ask('b'), ask('a'), ask('a', { try: 1 })]);
-    expect(completions.map((one) => (one.status === 'ok' ? one.output : one.kind))).toEqual([
-      're a',
-      're b',
-      're a',
-      're a',
-    ]);
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.kind,
+      ),
+    ).toEqual(['re a', 're b', 're a', 're a']);
     expect(server.batches.map(({ requests }) => requests.length)).toEqual([3]);
   });
 
@@ -139,11 +138,11 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     const completions = await Promise.all(
       ['x', 'y', 'x'].map((model, index) => ask(String(index), { model })),
     );
-    expect(completions.map((one) => (one.status === 'ok' ? one.output : one.kind))).toEqual([
-      'x',
-      'y',
-      'x',
-    ]);
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.kind,
+      ),
+    ).toEqual(['x', 'y', 'x']);
     expect(server.batches.map(({ requests }) => requests.map(({ model }) => model))).toEqual([
       ['x', 'x'],
       ['y'],
@@ -259,7 +258,11 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     const names = ['fine', 'refused', 'expired', 'canceled', 'garbage', 'missing'];
     const completions = await Promise.all(names.map((name) => ask(name)));
     expect(
-      completions.map((one) => (one.status === 'ok' ? one.output : `${one.kind}: ${one.message}`)),
+      completions.map((completion) =>
+        completion.status === 'ok'
+          ? completion.output
+          : `${completion.kind}: ${completion.message}`,
+      ),
     ).toEqual([
       'fine',
       `request: ${vendor}: 400, the request was refused: no`,
@@ -323,9 +326,11 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
       },
     });
     const completions = await Promise.all(texts(3).map((text) => ask(text)));
-    expect(completions.map((one) => (one.status === 'ok' ? one.output : one.kind))).toEqual(
-      texts(3).map((text) => `re ${text}`),
-    );
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.kind,
+      ),
+    ).toEqual(texts(3).map((text) => `re ${text}`));
     await until(() => log.some((line) => line.includes(': ended')));
     expect(log.find((line) => line.includes('ignored'))).toMatch(
       /: 5 lines that belong to none of its requests, or cannot be read, were ignored$/,
@@ -342,7 +347,11 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     const completions = await Promise.all(
       texts(4).map((text) => ask(text, { purpose: 'grader', parameters: { temperature: 0 } })),
     );
-    expect(completions.every((one) => one.status === 'ok' && one.output === 'graded')).toBe(true);
+    expect(
+      completions.every(
+        (completion) => completion.status === 'ok' && completion.output === 'graded',
+      ),
+    ).toBe(true);
     expect(server.batches.map(({ requests }) => requests.length)).toEqual([4, 4]);
     expect(log.filter((line) => line.includes('refuses'))).toEqual([
       `${vendor}: model model-1 refuses temperature; asking without it`,
@@ -360,13 +369,11 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
       ask('streamed', { parameters: { stream: true } }),
       ...texts(4).map((text) => ask(text)),
     ]);
-    expect(completions.map((one) => (one.status === 'ok' ? one.output : one.kind))).toEqual([
-      'request',
-      're question 0',
-      're question 1',
-      'budget',
-      'budget',
-    ]);
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.kind,
+      ),
+    ).toEqual(['request', 're question 0', 're question 1', 'budget', 'budget']);
     expect(server.batches.map(({ requests }) => requests.length)).toEqual([2]);
   });
 });
@@ -380,7 +387,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
         : { batches: { create: () => ({ status: 400 }) } },
     );
     const completions = await Promise.all(texts(3).map((text) => ask(text)));
-    expect(new Set(completions.map((one) => errorOf(one).message))).toEqual(
+    expect(new Set(completions.map((completion) => errorOf(completion).message))).toEqual(
       new Set(
         [
           vendor === 'openai'
@@ -393,7 +400,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
         ),
       ),
     );
-    expect(completions.every((one) => errorOf(one).kind === 'request')).toBe(true);
+    expect(completions.every((completion) => errorOf(completion).kind === 'request')).toBe(true);
     await until(() => ledger.records.size === 0);
   });
 
@@ -442,9 +449,11 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
       },
     });
     const completions = await Promise.all(texts(8).map((text) => ask(text)));
-    expect(completions.map((one) => (one.status === 'ok' ? one.output : one.message))).toEqual(
-      texts(8).map((text) => `re ${text}`),
-    );
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.message,
+      ),
+    ).toEqual(texts(8).map((text) => `re ${text}`));
     expect(server.batches).toHaveLength(1);
     await until(() => ledger.records.size === 0);
   });
@@ -487,7 +496,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     );
     await until(() => first.ledger.records.size === 1);
     first.halt.abort();
-    expect((await Promise.all(asked)).map((one) => errorOf(one).kind)).toEqual(
+    expect((await Promise.all(asked)).map((completion) => errorOf(completion).kind)).toEqual(
       Array(5).fill('aborted'),
     );
     expect(first.providers.waiting()).toEqual({
@@ -502,18 +511,18 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     const completions = await Promise.all(
       ['question 1', 'question 4', 'question 7'].map((text) => second.ask(text)),
     );
-    expect(completions.map((one) => (one.status === 'ok' ? one.output : one.message))).toEqual([
-      're question 1',
-      're question 4',
-      're question 7',
-    ]);
+    expect(
+      completions.map((completion) =>
+        completion.status === 'ok' ? completion.output : completion.message,
+      ),
+    ).toEqual(['re question 1', 're question 4', 're question 7']);
     // Only what the first batch does not hold is sent, and what nobody asked for any more is kept
     // all the same.
     expect(second.server.batches.map(({ requests }) => requests.length)).toEqual([5, 1]);
     await until(() => second.ledger.records.size === 0);
     expect(
       [...second.ledger.kept.values()]
-        .map((one) => (one.status === 'ok' ? one.output : one.kind))
+        .map((completion) => (completion.status === 'ok' ? completion.output : completion.kind))
         .sort(),
     ).toEqual(['re question 0', 're question 2', '{"choice":"B"}'].sort());
     expect(second.providers.waiting()).toBeNull();
@@ -692,7 +701,7 @@ describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
     await closing;
     expect(
       [...second.ledger.kept.values()]
-        .map((one) => (one.status === 'ok' ? one.output : one.kind))
+        .map((completion) => (completion.status === 'ok' ? completion.output : completion.kind))
         .sort(),
     ).toEqual(['re question 0', 're question 1', 're question 2']);
     expect(second.ledger.records.size).toBe(0);

@@ -29,11 +29,11 @@ describe('a model that its vendor does not have any more', () => {
   });
 
   test('is told from other refusals', () => {
-    for (const one of [
+    for (const failed of [
       failure(404, '', 'Unknown request URL'),
       failure(400, 'invalid_request_error', 'model: required'),
     ])
-      expect(one.message).not.toContain('replaces');
+      expect(failed.message).not.toContain('replaces');
   });
 });
 

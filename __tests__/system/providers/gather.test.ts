@@ -46,9 +46,9 @@ function gatherer(limits: { requests: number; bytes: number }) {
   return {
     activity,
     sent,
-    add: (one: Asked) => {
+    add: (question: Asked) => {
       waiting += 1;
-      return add(one);
+      return add(question);
     },
   };
 }

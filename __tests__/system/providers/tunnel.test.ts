@@ -119,7 +119,8 @@ describe('a proxy that the workflow names', () => {
   test('that wants another password is asked once, however many calls wait', async () => {
     const { ask, asked } = await network(407);
     const all = await Promise.all([ask(), ask(), ask()]);
-    for (const one of all) expect(errorOf(one).message).toContain('407, it wants a name');
+    for (const completion of all)
+      expect(errorOf(completion).message).toContain('407, it wants a name');
     expect(asked).toHaveLength(1);
   });
 

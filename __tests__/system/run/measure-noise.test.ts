@@ -101,7 +101,7 @@ describe('a measurement', () => {
     );
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked.length).toBeGreaterThanOrEqual(4 * 8 * 2 * 2);
-    expect(asked.some((one) => one.startsWith('question 0 '))).toBe(false);
+    expect(asked.some((question) => question.startsWith('question 0 '))).toBe(false);
     expect(seen.planned).toBe(4 * 8 * 2 * 2);
     expect(noise).toMatchObject({
       runs: 4,

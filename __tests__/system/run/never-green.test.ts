@@ -91,10 +91,14 @@ describe('references of which nothing can be compared', () => {
    */
   const moved = (renamed = 20, values = true): [Suite, Suite] => {
     const kept = named(20);
-    const other = kept.map((one, i) =>
+    const other = kept.map((reference, i) =>
       i < renamed
-        ? { ...one, id: `n${one.id}`, input: { ask: values ? `n${one.id}` : one.id } }
-        : { ...one, input: { ...one.input, ask: one.id } },
+        ? {
+            ...reference,
+            id: `n${reference.id}`,
+            input: { ask: values ? `n${reference.id}` : reference.id },
+          }
+        : { ...reference, input: { ...reference.input, ask: reference.id } },
     );
     const variable = { name: 'ask', place: { file: 'prompts/p.yaml', line: 4 } };
     return [

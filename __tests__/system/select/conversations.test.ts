@@ -140,7 +140,7 @@ async function evaluate(
 const firstTry = (result: Result, side: 'base' | 'head', index = 0) =>
   result.suites[0]?.references[index]?.[side]?.tries[0];
 const outcomes = (result: Result, side: 'base' | 'head') =>
-  result.suites[0]?.references.map((one) => one[side]?.tries[0]?.conversation?.outcome);
+  result.suites[0]?.references.map((reference) => reference[side]?.tries[0]?.conversation?.outcome);
 
 describe('a suite of conversations', () => {
   test('needs no metric: a try is a dialogue, and it passes when it is complete', async () => {
@@ -216,7 +216,7 @@ describe('a suite of conversations', () => {
       },
     );
     const status = (id: string) =>
-      result.suites[0]?.references.find((one) => one.id === id)?.status;
+      result.suites[0]?.references.find((reference) => reference.id === id)?.status;
     expect([result.conclusion, status('r3'), status('r9'), status('r1')]).toEqual([
       'failure',
       'regressed',

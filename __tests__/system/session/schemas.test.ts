@@ -68,7 +68,9 @@ describe('a schema that a repository wrote', () => {
       UNIQUE,
       Array.from({ length: 7 }, () => flood),
     );
-    expect(findings.map((one) => (one.status === 'error' ? one.message : 'checked'))).toEqual([
+    expect(
+      findings.map((finding) => (finding.status === 'error' ? finding.message : 'checked')),
+    ).toEqual([
       ...Array<string>(5).fill('the schema took longer than 0.1 s, and was stopped'),
       ...Array<string>(2).fill('was not checked: the schema took longer than 0.1 s 5 times'),
     ]);

@@ -170,8 +170,8 @@ describe('what is fetched', () => {
       return Promise.resolve({});
     },
   });
-  const fetch = (one: ArtifactLibrary): ReturnType<typeof fetchParts> =>
-    fetchParts(one, { project: PROJECT, folder: temporaryFolder('fetched') });
+  const fetch = (library: ArtifactLibrary): ReturnType<typeof fetchParts> =>
+    fetchParts(library, { project: PROJECT, folder: temporaryFolder('fetched') });
 
   test('is asked for by the run that the runner names alone, the latest attempt of each, and held to its hash', async () => {
     const asked: unknown[] = [];
@@ -207,8 +207,8 @@ describe('what is fetched', () => {
       { ...found({}), downloadArtifact: () => Promise.reject(new Error('no\nroute')) },
       / could not be downloaded: no[^\n]*route$/,
     ],
-  ])('%s', async (_what, one, said) => {
-    const { parts, problems } = await fetch(one);
+  ])('%s', async (_what, library, said) => {
+    const { parts, problems } = await fetch(library);
     expect(parts).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(said)]);
   });

@@ -133,7 +133,9 @@ describe('an entry that does not hold', () => {
     await run(['a']);
     sql(change);
     const { completions } = await run(['a', 'b']);
-    expect(completions.map((one) => one.status === 'ok' && one.output)).toEqual(['re a', 're b']);
+    expect(
+      completions.map((completion) => completion.status === 'ok' && completion.output),
+    ).toEqual(['re a', 're b']);
     expect(setting.notices).toEqual([
       expect.stringMatching(
         /store\.sqlite: stored answers that did not hold against their key were ignored: 1$/,
@@ -208,7 +210,7 @@ describe('a file that cannot be used', () => {
       },
     ],
   ])('because it is %s is set aside with a notice, and a new one serves', async (_what, damage) => {
-    await run(['a', 'b', 'c'].map((one) => one.repeat(3000)));
+    await run(['a', 'b', 'c'].map((letter) => letter.repeat(3000)));
     damage(setting.file);
     const { completions } = await run(['a']);
     expect(completions).toEqual([ok('re a')]);

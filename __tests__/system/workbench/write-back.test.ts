@@ -264,7 +264,9 @@ describe('what an action writes', () => {
   test('does not label an answer again, so that no two examples disagree', async () => {
     const place = { file: 'rubrics.yaml', line: 4 };
     const examples = [{ content: 'fine', context: null, ideal: null, expected: 'Yes', place }];
-    const labelled = CHOICES.map((one) => (one.name === 'polite' ? { ...one, examples } : one));
+    const labelled = CHOICES.map((choice) =>
+      choice.name === 'polite' ? { ...choice, examples } : choice,
+    );
     expect(await act(label('polite', 'No'), {}, labelled)).toEqual({
       said: 'This answer is an example of polite already, labelled Yes.',
       bad: true,

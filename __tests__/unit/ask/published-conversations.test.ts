@@ -95,7 +95,7 @@ describe('the published evaluation of four models', () => {
       ([one, other]) => one?.outcome === 'complete' && other?.outcome === 'complete',
     );
     expect(paired.base).toBeCloseTo(
-      both.reduce((sum, [one]) => sum + (one?.turns.length ?? 0), 0) / 159,
+      both.reduce((sum, [first]) => sum + (first?.turns.length ?? 0), 0) / 159,
       12,
     );
     expect(paired.base).not.toBeCloseTo(1.2667, 3);

@@ -49,8 +49,8 @@ describe('a recorded thread as a dialogue', () => {
 describe('a dialogue as one completion', () => {
   const recorded = recordedDialogue(thread('s u1 a1 u2 a2 u3 a3'));
   const spent = (input: number): typeof recorded.answers =>
-    recorded.answers.map((one, index) => ({
-      ...one,
+    recorded.answers.map((answer, index) => ({
+      ...answer,
       usage: index === 1 ? null : { input_tokens: input, output_tokens: 1 },
       latency_ms: 10 * (index + 1),
       reused: index === 0,
@@ -68,7 +68,10 @@ describe('a dialogue as one completion', () => {
       latency_ms: 60,
       reused: false,
     });
-    const known = spent(4).map((one) => ({ ...one, usage: { input_tokens: 4, output_tokens: 1 } }));
+    const known = spent(4).map((answer) => ({
+      ...answer,
+      usage: { input_tokens: 4, output_tokens: 1 },
+    }));
     expect(completionOf({ ...recorded, answers: known }).completion).toMatchObject({
       usage: { input_tokens: 12, output_tokens: 3 },
     });

@@ -63,9 +63,9 @@ describe('priors', () => {
         const capped = capPriors(given, 0.5);
         expect(sum(capped)).toBeCloseTo(1, 9);
         expect(Math.max(...capped)).toBeLessThanOrEqual(0.5 + 1e-9);
-        given.forEach((one, i) =>
+        given.forEach((value, i) =>
           given.forEach((other, j) => {
-            if (one > other) expect(capped[i]!).toBeGreaterThanOrEqual(capped[j]! - 1e-9);
+            if (value > other) expect(capped[i]!).toBeGreaterThanOrEqual(capped[j]! - 1e-9);
           }),
         );
       }),

@@ -41,8 +41,10 @@ describe('the references that an experiment looks at', () => {
       ...ids(numbered(3, 'tone', 2)),
     ]);
     // A reference that is named goes before any spread.
-    const named = [...numbered(9, 'refund', 0), fell('tone0', 2)].map((one) =>
-      one.id.startsWith('refund') ? { ...one, status: 'regressed' as const } : one,
+    const named = [...numbered(9, 'refund', 0), fell('tone0', 2)].map((reference) =>
+      reference.id.startsWith('refund')
+        ? { ...reference, status: 'regressed' as const }
+        : reference,
     );
     expect(ids(fallenReferences(suiteResult({ references: named }), attributes))).not.toContain(
       'tone0',

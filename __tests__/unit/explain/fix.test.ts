@@ -32,7 +32,7 @@ function promptIn(file: string): Prompt | null {
 
 const filled = (own: Prompt, put: (content: string) => string): Prompt => ({
   ...own,
-  messages: own.messages.map((one) => ({ ...one, content: put(one.content) })),
+  messages: own.messages.map((message) => ({ ...message, content: put(message.content) })),
 });
 
 /** The edit that puts a text in a unit's place, where it reads back as exactly that. */

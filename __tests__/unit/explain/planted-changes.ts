@@ -73,6 +73,6 @@ export function plantedChange(seed: string, style: Style) {
   const units = merged.units.map((unit) =>
     places.unitOf(unit, texts, { base: base.place, head: head.place }),
   );
-  const without = (unit: number): string => composeText(merged, (one) => one !== unit);
+  const without = (unit: number): string => composeText(merged, (other) => other !== unit);
   return { base, head, merged, units, without };
 }

@@ -97,22 +97,22 @@ describe('samples', () => {
       table(4, 1),
       table(5, 2),
       table(0, 5),
-    ].map((one, index) => ({ id: `r${index}`, table: one, weight: 1 }));
+    ].map((counts, index) => ({ id: `r${index}`, table: counts, weight: 1 }));
     expect(largestDrops(given)).toEqual([
       { kind: 'drop', reference: 'r1', base: 1, head: 0 },
       { kind: 'drop', reference: 'r3', base: 0.8, head: 0.2 },
       { kind: 'drop', reference: 'r4', base: 1, head: 0.4 },
     ]);
     expect(
-      largestDrops(given.map((one, index) => ({ ...one, weight: index === 1 ? 0 : 0.5 }))).map(
+      largestDrops(given.map((row, index) => ({ ...row, weight: index === 1 ? 0 : 0.5 }))).map(
         ({ reference }) => reference,
       ),
     ).toEqual(['r3', 'r4', 'r0']);
     expect(
       largestDrops(
-        [table(5, 2), table(4, 1)].map((one, index) => ({
+        [table(5, 2), table(4, 1)].map((counts, index) => ({
           id: `r${index}`,
-          table: one,
+          table: counts,
           weight: (index + 1) / 2,
         })),
       ).map(({ reference }) => reference),

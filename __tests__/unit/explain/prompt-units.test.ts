@@ -34,8 +34,8 @@ function side({ messages = [], code, model = 'gpt-4o', parameters = {} }: Side):
     model: code === undefined ? model : null,
     parameters,
     variables: [],
-    messages: messages.map((one, i) => ({
-      ...one,
+    messages: messages.map((message, i) => ({
+      ...message,
       place: { file: 'prompts/p.yaml', line: 3 + i },
     })),
     code:
@@ -72,7 +72,11 @@ function change(base: SuiteSide, head: SuiteSide, file: readonly string[] = []):
 }
 
 /** As if nobody had asked for base or head yet, so that both have to be composed. */
-const unknown = (one: AffectedReference): AffectedReference => ({ ...one, base: null, head: null });
+const unknown = (reference: AffectedReference): AffectedReference => ({
+  ...reference,
+  base: null,
+  head: null,
+});
 
 const LINES = [
   'You help in {city}.',

@@ -42,7 +42,7 @@ async function changeOf(before: readonly string[], after: readonly string[]) {
   const setBack = async (unit: number): Promise<string | null> => {
     const own = change.units[unit];
     if (own === undefined) return null;
-    const wanted = change.body(new Set([...change.units.keys()].filter((one) => one !== unit)));
+    const wanted = change.body(new Set([...change.units.keys()].filter((other) => other !== unit)));
     const edit = editOf(own, own.base_text, { head: change.head, wanted }, lines);
     const text = edit === null ? null : withEdit(lines.join('\n'), edit);
     const [asItIs] = await reread('prompt.txt', lines.join('\n'));

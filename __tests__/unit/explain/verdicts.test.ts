@@ -46,7 +46,7 @@ describe('verdicts of groups', () => {
   });
 
   test('call a second group that broke on references of its own', () => {
-    const tables = broken.map((one, i) => (i >= 15 && i < 24 ? table(5, 1) : one));
+    const tables = broken.map((counts, i) => (i >= 15 && i < 24 ? table(5, 1) : counts));
     expect(
       words(tables, groups)
         .map((word, j) => (word === 'regressed' ? j : -1))
@@ -85,7 +85,7 @@ describe('verdicts of groups', () => {
       ...range(0, 15).map((at) => member(at, 1)),
       ...range(30, 45).map((at) => member(at, 0)),
     ];
-    const tables = broken.map((one, at) => (at === 20 ? table(5, 3) : one));
+    const tables = broken.map((counts, at) => (at === 20 ? table(5, 3) : counts));
     expect(groupVerdicts(tables, [filled, own], options).map(({ verdict }) => verdict)).toEqual([
       'no change seen',
       'regressed',

@@ -343,10 +343,10 @@ describe('a metric whose mean gates and whose numbers head lacks', () => {
       const found = sideResult(['pass', 'pass']);
       return {
         ...found,
-        tries: found.tries.map((one, index) => ({
-          ...one,
+        tries: found.tries.map((result, index) => ({
+          ...result,
           scores: [
-            ...one.scores,
+            ...result.scores,
             {
               metric: 'tone',
               status: 'pass' as const,

@@ -98,7 +98,7 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
 
 function shown(comparisons: SuiteComparison[]) {
   const verdicts = judgeSuites(comparisons, gate());
-  return comparisons.map((one, i) => compareSuite(one, verdicts[i] ?? null, new Map()));
+  return comparisons.map((suite, i) => compareSuite(suite, verdicts[i] ?? null, new Map()));
 }
 
 const rowOf = (comparison: SuiteComparison) =>

@@ -49,12 +49,12 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
     }),
   );
   const [base, head] = [suiteSide('base', before!), suiteSide('head', after!)];
-  const all = references.map((one): AffectedReference => ({
-    reference: one,
+  const all = references.map((reference): AffectedReference => ({
+    reference,
     change: 'both',
-    baseReference: one,
-    base: generationOf(base.suite.prompt, base.variant, one),
-    head: generationOf(head.suite.prompt, head.variant, one),
+    baseReference: reference,
+    base: generationOf(base.suite.prompt, base.variant, reference),
+    head: generationOf(head.suite.prompt, head.variant, reference),
   }));
   const started = startSuite(
     {
@@ -83,12 +83,12 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
   return suiteComparison({ ...started, runs }, policy, { run: gate(), own }, () => false);
 }
 
-async function judged(one: SuiteComparison) {
-  const [verdict] = judgeSuites([one], gate());
-  const words = await rollUpSuite(one.run, async () => {
+async function judged(suite: SuiteComparison) {
+  const [verdict] = judgeSuites([suite], gate());
+  const words = await rollUpSuite(suite.run, async () => {
     throw new Error('no code runs here');
   });
-  return { verdict: verdict!, suite: compareSuite(one, verdict ?? null, words) };
+  return { verdict: verdict!, suite: compareSuite(suite, verdict ?? null, words) };
 }
 
 describe('the verdicts of the specification', () => {
@@ -181,7 +181,7 @@ describe('the colour', () => {
       [compared(broke, sequential), ...Array.from({ length: 9 }, () => compared(fine, sequential))],
       gate(),
     );
-    expect(verdicts.map((one) => one?.verdict)).toEqual([
+    expect(verdicts.map((verdict) => verdict?.verdict)).toEqual([
       'regressed',
       ...Array<string>(9).fill('unchanged'),
     ]);

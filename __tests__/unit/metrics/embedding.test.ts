@@ -22,8 +22,8 @@ async function compared(
   return { score, texts: asked.map(({ messages }) => messages[0]?.content) };
 }
 
-const found = (one: readonly number[], other: readonly number[]): number => {
-  const similarity = cosine(one, other);
+const found = (left: readonly number[], right: readonly number[]): number => {
+  const similarity = cosine(left, right);
   return similarity.status === 'found' ? similarity.value : Number.NaN;
 };
 
@@ -43,14 +43,14 @@ describe('the cosine of two vectors', () => {
         fc.tuple(...[0, 1].map(() => fc.array(part, { minLength: length, maxLength: length }))),
       );
     fc.assert(
-      fc.property(pair, ([one = [], other = []]) => {
-        const similarity = cosine(one, other);
-        if ([one, other].some((vector) => vector.every((value) => value === 0)))
+      fc.property(pair, ([left = [], right = []]) => {
+        const similarity = cosine(left, right);
+        if ([left, right].some((vector) => vector.every((value) => value === 0)))
           return similarity.status === 'ungraded';
         return (
           similarity.status === 'found' &&
           Math.abs(similarity.value) <= 1 &&
-          similarity.value === found(other, one)
+          similarity.value === found(right, left)
         );
       }),
     );

@@ -8,11 +8,11 @@ import { builtIn, sample, scriptedGrader, tools } from './samples.ts';
 async function graded(
   uses: string,
   given: Record<string, Json>,
-  one: MetricAnswer,
+  answer: MetricAnswer,
   ...replies: string[]
 ): Promise<{ score: Score | undefined; texts: string[] }> {
   const { complete, asked } = scriptedGrader(...replies);
-  const [score] = await scoreMetric(builtIn(uses, given), [one], tools({ complete }));
+  const [score] = await scoreMetric(builtIn(uses, given), [answer], tools({ complete }));
   return { score, texts: asked.map(({ messages }) => messages.at(-1)?.content ?? '') };
 }
 

@@ -141,7 +141,9 @@ describe('the score of many objects', () => {
     const broken = (written: string) =>
       scoreOfObjects(
         { name: 'kind', skip: false, level: 'Turn' },
-        scores(written).map((one) => (one.status === 'fail' ? { ...one, raised: true } : one)),
+        scores(written).map((score) =>
+          score.status === 'fail' ? { ...score, raised: true } : score,
+        ),
       );
     expect(broken('✗·✗?')).toMatchObject({ status: 'fail', raised: true });
     expect(broken('✗✓✗')).not.toHaveProperty('raised');

@@ -74,30 +74,30 @@ describe('ROUGE', () => {
   });
 
   test('the bit-parallel subsequence has the length the textbook table gives', () => {
-    const table = (one: string[], other: string[]): number => {
-      let row = new Array<number>(other.length + 1).fill(0);
-      for (const token of one)
-        row = other.reduce(
+    const table = (left: string[], right: string[]): number => {
+      let row = new Array<number>(right.length + 1).fill(0);
+      for (const token of left)
+        row = right.reduce(
           (next, wanted, j) => [
             ...next,
             token === wanted ? row[j]! + 1 : Math.max(row[j + 1]!, next[j]!),
           ],
           [0],
         );
-      return row[other.length]!;
+      return row[right.length]!;
     };
     fc.assert(
-      fc.property(words, words, (one, other) => {
-        expect(commonSubsequence(one, other)).toBe(table(one, other));
+      fc.property(words, words, (left, right) => {
+        expect(commonSubsequence(left, right)).toBe(table(left, right));
       }),
     );
   });
 
   test('ROUGE-L agrees with js-rouge under the same tokens, read as one sentence', () => {
     fc.assert(
-      fc.property(words, words, (one, other) => {
-        fc.pre(one.length > 0 && other.length > 0);
-        const [a, b] = [one.join(' '), other.join(' ')];
+      fc.property(words, words, (left, right) => {
+        fc.pre(left.length > 0 && right.length > 0);
+        const [a, b] = [left.join(' '), right.join(' ')];
         expect(rougeL(a, b, 1)).toBeCloseTo(
           jsRouge.l(a, b, { tokenizer: rougeWords, segmenter: (text) => [text] }),
           9,
@@ -239,18 +239,18 @@ describe('Levenshtein', () => {
     ['saturday', 'sunday', 3],
     ['', 'abc', 3],
     ['same', 'same', 0],
-  ])('%s to %s takes %d edits', async (one, other, edits) => {
+  ])('%s to %s takes %d edits', async (left, right, edits) => {
     const [score] = await scoreMetric(
       builtIn('levenshtein', { max_distance: edits }),
-      [sample(one, { expected: other })],
+      [sample(left, { expected: right })],
       tools(),
     );
     expect(score?.status).toBe('pass');
-    expect(score?.value).toBeCloseTo(1 - edits / Math.max(one.length, other.length), 12);
+    expect(score?.value).toBeCloseTo(1 - edits / Math.max(left.length, right.length), 12);
     if (edits > 0) {
       const [tight] = await scoreMetric(
         builtIn('levenshtein', { max_distance: edits - 1 }),
-        [sample(one, { expected: other })],
+        [sample(left, { expected: right })],
         tools(),
       );
       expect(tight?.status).toBe('fail');

@@ -166,12 +166,12 @@ describe('json_match', () => {
       ignore_extra: false,
       ignore_case: false,
     };
-    const value = fc.jsonValue().map((one) => JSON.parse(JSON.stringify(one)) as Json);
+    const value = fc.jsonValue().map((json) => JSON.parse(JSON.stringify(json)) as Json);
     fc.assert(
-      fc.property(value, value, fc.boolean(), (one, other, ignore_order) => {
-        const found = jsonAgreement(one, other, { ...options, ignore_order });
-        expect(jsonAgreement(one, one, { ...options, ignore_order })).toBeCloseTo(1, 9);
-        expect(found).toBeCloseTo(jsonAgreement(other, one, { ...options, ignore_order }), 9);
+      fc.property(value, value, fc.boolean(), (left, right, ignore_order) => {
+        const found = jsonAgreement(left, right, { ...options, ignore_order });
+        expect(jsonAgreement(left, left, { ...options, ignore_order })).toBeCloseTo(1, 9);
+        expect(found).toBeCloseTo(jsonAgreement(right, left, { ...options, ignore_order }), 9);
         expect(found).toBeGreaterThanOrEqual(0);
         expect(found).toBeLessThanOrEqual(1 + 1e-9);
       }),

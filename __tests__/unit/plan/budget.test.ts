@@ -109,13 +109,9 @@ describe('the cap on cost', () => {
     );
     for (let index = 0; index < 3; index += 1) await server.answer(ok(300));
     const completions = await Promise.all(calls);
-    expect(completions.map((one) => (one.status === 'ok' ? 'ok' : one.kind))).toEqual([
-      'ok',
-      'ok',
-      'ok',
-      'budget',
-      'budget',
-    ]);
+    expect(
+      completions.map((completion) => (completion.status === 'ok' ? 'ok' : completion.kind)),
+    ).toEqual(['ok', 'ok', 'ok', 'budget', 'budget']);
     expect(guard.reached()).toBe(
       'the cost cap of $1 (max-cost) leaves no room for a further call; $0.9000 are spent',
     );

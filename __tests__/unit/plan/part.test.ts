@@ -65,7 +65,8 @@ function plan(
   );
 }
 
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+const sumOf = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, number) => sum + number, 0);
 const questionsOf = (prepared: Prepared): string[] =>
   prepared.suites.flatMap(({ run }) =>
     run.runs.map(({ affected: { head } }) => fingerprintOf(head!)),
@@ -187,7 +188,7 @@ describe('the caps of a sweep', () => {
         };
         const portions = parts(whole, count).map((part) => portionOfCost(whole, part)!);
         const [first] = portions;
-        expect(new Set(portions.map((one) => one.whole)).size).toBe(1);
+        expect(new Set(portions.map((portion) => portion.whole)).size).toBe(1);
         expect(first!.whole).toBeGreaterThan(0);
         expect(sumOf(portions.map(({ part }) => part)) / first!.whole).toBeCloseTo(1, 2);
       }),
@@ -209,7 +210,7 @@ describe('the caps of a sweep', () => {
               { maxCalls: whole + slack, maxCost: 10 },
               {
                 calls: { part, whole },
-                cost: { part: part * part, whole: sumOf(planned_.map((one) => one * one)) },
+                cost: { part: part * part, whole: sumOf(planned_.map((size) => size * size)) },
               },
             ),
           );

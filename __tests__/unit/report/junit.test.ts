@@ -97,17 +97,19 @@ function violations({ name, attributes, text, children }: Element): string[] {
   const allowed = SCHEMA[name];
   if (allowed === undefined) return [`${name} is not an element`];
   const given = Object.keys(attributes);
-  const names = allowed.attributes.map((one) => one.replace('!', ''));
+  const names = allowed.attributes.map((attribute) => attribute.replace('!', ''));
   const timed = name.startsWith('testsuite') && !/^\d*\.?\d*$/.test(attributes['time'] ?? '');
   const mixed = ['failure', 'error', 'skipped'].includes(name);
   return [
-    ...given.filter((one) => !names.includes(one)).map((one) => `${name} has no ${one}`),
+    ...given
+      .filter((attribute) => !names.includes(attribute))
+      .map((attribute) => `${name} has no ${attribute}`),
     ...allowed.attributes
-      .filter((one) => one.endsWith('!') && !given.includes(one.slice(0, -1)))
-      .map((one) => `${name} lacks ${one}`),
+      .filter((attribute) => attribute.endsWith('!') && !given.includes(attribute.slice(0, -1)))
+      .map((attribute) => `${name} lacks ${attribute}`),
     ...children
-      .filter((one) => !allowed.children.includes(one.name))
-      .map((one) => `${name} may not hold ${one.name}`),
+      .filter((element) => !allowed.children.includes(element.name))
+      .map((element) => `${name} may not hold ${element.name}`),
     ...(timed ? [`${name} has a time that is no number`] : []),
     ...(mixed || text.trim() === '' ? [] : [`${name} may not hold text`]),
     ...children.flatMap(violations),

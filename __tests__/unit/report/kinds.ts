@@ -65,8 +65,8 @@ function referencesOf(count: number): ReferenceResult[] {
           })),
         ),
         head: sideOf(
-          [1, 2, 3].map((one) =>
-            falls || (index % 17 === 3 && one === 1)
+          [1, 2, 3].map((number) =>
+            falls || (index % 17 === 3 && number === 1)
               ? {
                   outcome: 'fail' as const,
                   actual: bad,
@@ -84,7 +84,7 @@ const rate = (references: readonly ReferenceResult[], side: 'base' | 'head'): nu
   references.length === 0
     ? null
     : references.reduce(
-        (sum, { [side]: one }) => sum + (one?.passes ?? 0) / (one?.tries_judged ?? 1),
+        (sum, { [side]: result }) => sum + (result?.passes ?? 0) / (result?.tries_judged ?? 1),
         0,
       ) / references.length;
 
@@ -99,8 +99,8 @@ function attributesOf(
   mode: Result['mode'],
 ): AttributeResult[] {
   return sorts.map(({ kind, name, explanation }, at): AttributeResult => {
-    const own = sorts.filter((one) => one.kind === kind);
-    const place = own.findIndex((one) => one.name === name);
+    const own = sorts.filter((sort) => sort.kind === kind);
+    const place = own.findIndex((sort) => sort.name === name);
     const rare = place === own.length - 1 && own.length > 3 && kind === 'domain';
     const members = references.filter((_, index) =>
       rare
@@ -116,12 +116,17 @@ function attributesOf(
     const drops = members
       .filter(({ status }) => status === 'regressed')
       .slice(0, 3)
-      .map((one): AttributeSample => ({ kind: 'drop', reference: one.id, base: 1, head: 0 }));
+      .map((reference): AttributeSample => ({
+        kind: 'drop',
+        reference: reference.id,
+        base: 1,
+        head: 0,
+      }));
     const skills: AttributeSample[] =
       kind === 'subtask' && place === own.length - 1
-        ? members.slice(0, 2).map((one) => ({
+        ? members.slice(0, 2).map((reference) => ({
             kind: 'skill',
-            reference: one.id,
+            reference: reference.id,
             side: 'head',
             expected: 5,
             output: 1,

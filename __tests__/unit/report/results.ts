@@ -157,7 +157,8 @@ export function sideOf(answers: readonly Answer[], skip = false): SideResult {
 
 /** A side whose counts agree with its tries. */
 export function sideOfTries(tries: TryResult[], skip = false): SideResult {
-  const of = (outcome: Outcome): number => tries.filter((one) => one.outcome === outcome).length;
+  const of = (outcome: Outcome): number =>
+    tries.filter((result) => result.outcome === outcome).length;
   const [passes, fails] = [of('pass'), of('fail')];
   return {
     tally: {
@@ -203,8 +204,8 @@ const mean = (rates: number[]): number | null =>
   rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
 const rateOf = (references: readonly ReferenceResult[], side: 'base' | 'head'): number | null =>
   mean(
-    references.flatMap(({ [side]: one }) =>
-      one === null || one.tries_judged === 0 ? [] : [one.passes / one.tries_judged],
+    references.flatMap(({ [side]: result }) =>
+      result === null || result.tries_judged === 0 ? [] : [result.passes / result.tries_judged],
     ),
   );
 
@@ -259,17 +260,21 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
   const tries = references[0]?.head?.tries.length ?? 0;
   const rates = references.map(() => 1);
   const started = begun({ base: rates, head: rates }, 0, { kind: 'fixed', tries });
-  const made = references.flatMap((one, index) =>
+  const made = references.flatMap((reference, index) =>
     (['base', 'head'] as const).flatMap((side) =>
-      (one[side]?.tries ?? []).map((result) => ({ index, side, made: { result, other: null } })),
+      (reference[side]?.tries ?? []).map((result) => ({
+        index,
+        side,
+        made: { result, other: null },
+      })),
     ),
   );
   const comparison = withMoreTries(started, made);
   const [verdict = null] = judgeSuites([comparison], DEFAULT_GATE);
   const found = compareSuite(comparison, verdict, new Map());
-  const judged = references.map((one, index) => {
-    const { status = one.status, p = null, q = null } = found.references[index] ?? {};
-    return { ...one, status, p, q };
+  const judged = references.map((reference, index) => {
+    const { status = reference.status, p = null, q = null } = found.references[index] ?? {};
+    return { ...reference, status, p, q };
   });
   const { pass_rate, verdict: word, summary, reason = null, visible_drop, compared } = found;
   const own = { pass_rate, verdict: word, summary, reason, visible_drop, compared };

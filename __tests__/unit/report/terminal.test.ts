@@ -118,8 +118,8 @@ describe('renderTerminal', () => {
     'at %i columns begins no line with what belongs to the word before it: a comma, a bracket',
     (width) => {
       const names = Array.from({ length: 12 }, (_, index) => `reference-${'x'.repeat(index)}`);
-      const changed = regression().scoring.map((one) => ({
-        ...one,
+      const changed = regression().scoring.map((change) => ({
+        ...change,
         flipped: names.map((id) => ({ id, from: 'fail' as const, to: 'pass' as const })),
       }));
       const notice = {

@@ -35,7 +35,7 @@ interface Bench {
 }
 
 /** Looks for a fix of the one line; `ran` has how often each wording ran, by reference. */
-async function look({ fell, held = 10, drafts = [], reread = (one) => one, passes }: Bench) {
+async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt, passes }: Bench) {
   const unit = causeUnit();
   const references = [
     ...fell.map((head, i) =>
@@ -144,9 +144,9 @@ describe('a fix', () => {
 
   test('is none where the file with it reads as anything but what ran', async () => {
     const bench: Bench = { fell: [FAILED], drafts: ['One.'], passes: () => true };
-    const blank = (one: Prompt): Prompt => ({
-      ...one,
-      messages: one.messages.map((each) => ({ ...each, content: `${each.content}\n` })),
+    const blank = (prompt: Prompt): Prompt => ({
+      ...prompt,
+      messages: prompt.messages.map((each) => ({ ...each, content: `${each.content}\n` })),
     });
     for (const reread of [blank, () => null]) {
       const found = await look({ ...bench, reread });

@@ -72,7 +72,7 @@ describe('code that scores', () => {
     const repeats = repeatedEvaluate(evaluate, 'seed');
     const first = await repeats.evaluate(jobOf(12, { code: 'state' }));
     expect(first).toHaveLength(12);
-    expect(first.every((one) => one.status === 'error')).toBe(true);
+    expect(first.every((result) => result.status === 'error')).toBe(true);
     expect(first[0]).toMatchObject({
       message: expect.stringMatching(
         /^keeps state \(prompts\/tests\/p\.yaml:12\): .*random\.seed\(0\)$/,

@@ -59,7 +59,7 @@ describe('references are chosen', () => {
       'overrides: no reference fits both references= and tags=',
     ],
   ])('%j: what fits nothing is a mistake', async (lines, message) => {
-    expect((await chosen(lines)).problems.map((one) => one.message)).toEqual(
+    expect((await chosen(lines)).problems.map((problem) => problem.message)).toEqual(
       message === null ? [] : [message],
     );
   });

@@ -125,13 +125,13 @@ describe('stepDownMaxT', () => {
       const z = zOf(tries.map((own) => onHead(own, 0b111000)));
       const [first, second] = z[0]! <= z[1]! ? [0, 1] : [1, 0];
       const drawn = deals.map(zOf);
-      const share = (holds: (one: number[]) => boolean): number =>
+      const share = (holds: (draw: number[]) => boolean): number =>
         drawn.filter(holds).length / drawn.length;
       const p = [0, 0];
-      p[first] = share((one) => Math.min(...one) <= z[first]! + 1e-9);
+      p[first] = share((draw) => Math.min(...draw) <= z[first]! + 1e-9);
       p[second] = Math.max(
         p[first],
-        share((one) => one[second]! <= z[second]! + 1e-9),
+        share((draw) => draw[second]! <= z[second]! + 1e-9),
       );
       return { z, p };
     }

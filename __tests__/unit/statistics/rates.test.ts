@@ -175,7 +175,7 @@ describe('correctedDifference', () => {
     const random = createRandom('corrected difference');
     const count = (tries: number, rate: number) => {
       let passes = 0;
-      for (let one = 0; one < tries; one += 1) if (nextFloat(random) < rate) passes += 1;
+      for (let made = 0; made < tries; made += 1) if (nextFloat(random) < rate) passes += 1;
       return { passes, tries };
     };
     const [tpr, tnr, n, labels] = [0.85, 0.8, 200, 40];

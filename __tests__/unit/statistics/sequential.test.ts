@@ -16,7 +16,7 @@ import type { Outcome } from '../../../src/types/metric.ts';
 const word = (passes: string): Outcome[] =>
   [...passes].map((letter) => (letter === '1' ? 'pass' : 'fail'));
 const tried = (base: string, head: string): Tries => ({ base: word(base), head: word(head) });
-const repeat = (count: number, one: Tries): Tries[] => Array.from({ length: count }, () => one);
+const repeat = (count: number, tries: Tries): Tries[] => Array.from({ length: count }, () => tries);
 const suite = (tries: readonly Tries[], more: Partial<SequentialSuite> = {}): SequentialSuite => ({
   tries,
   clusters: tries.map(() => null),
@@ -27,7 +27,7 @@ const suite = (tries: readonly Tries[], more: Partial<SequentialSuite> = {}): Se
   ...more,
 });
 const levels = { looks: lookLevels(0.04), references: 0.01 };
-const wanted = (one: SequentialSuite) => wantedTries([one], levels, true)[0]!;
+const wanted = (single: SequentialSuite) => wantedTries([single], levels, true)[0]!;
 
 describe('what is tried next', () => {
   test('is two tries of everything first', () => {

@@ -51,8 +51,8 @@ function bruteDown(items: readonly Values[], groups: readonly number[][], shift 
   }));
   const observed = differenceOf(shifted);
   const all = deals(shifted, groups).map(differenceOf);
-  const below = all.filter((one) => one < observed - 1e-9).length;
-  const at = all.filter((one) => Math.abs(one - observed) <= 1e-9).length;
+  const below = all.filter((value) => value < observed - 1e-9).length;
+  const at = all.filter((value) => Math.abs(value - observed) <= 1e-9).length;
   return (below + at / 2) / all.length;
 }
 

@@ -23,14 +23,14 @@ describe('metrics of one reference', () => {
     ];
     const of = tests({ metrics: [contains('shared', 'B')], references });
     const side = suiteSide('head', suite({ tests: of }));
-    const judged = references.map((one) => ({
-      reference: one,
+    const judged = references.map((reference) => ({
+      reference: reference,
       answer: {
         planned: {
-          reference: one.id,
+          reference: reference.id,
           side: 'head' as const,
           try: 0,
-          generation: generationOf(side.suite.prompt, side.variant, one),
+          generation: generationOf(side.suite.prompt, side.variant, reference),
           steering: null,
         },
         completion: answer('AB'),
@@ -51,7 +51,7 @@ describe('metrics of one reference', () => {
       ['shared pass', 'own pass', 'more fail'],
       ['shared pass'],
     ]);
-    expect([scoreNames(of), references.map((one) => scoreCount(of, one))]).toEqual([
+    expect([scoreNames(of), references.map((reference) => scoreCount(of, reference))]).toEqual([
       ['shared', 'own', 'more'],
       [2, 3, 1],
     ]);

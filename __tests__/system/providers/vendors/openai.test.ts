@@ -306,7 +306,9 @@ describe('what one request is told, the others of its kind are not sent for', ()
     const setting = await start(({ body }) => ('temperature' in body ? temperature : {}));
     const all = await ten(setting, { parameters: { temperature: 0 } });
     for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
-    expect(all.filter((one) => one.status === 'error' && one.unsent === true)).toHaveLength(9);
+    expect(
+      all.filter((completion) => completion.status === 'error' && completion.unsent === true),
+    ).toHaveLength(9);
     expect(setting.server.requests).toHaveLength(1);
     expect((await ten(setting)).every(({ status }) => status === 'ok')).toBe(true);
   });
@@ -339,7 +341,7 @@ describe('what one request is told, the others of its kind are not sent for', ()
   test('a parameter is refused for good by a second question that is told the same', async () => {
     const setting = await start(() => temperature);
     const all = await seven(setting, () => ({ parameters: { temperature: 0 } }));
-    const messages = all.map((one) => errorOf(one).message);
+    const messages = all.map((completion) => errorOf(completion).message);
     for (const message of messages) expect(message).toContain('does not support 0');
     expect(messages.filter((message) => message.includes('not sent, for two others'))).toHaveLength(
       5,
@@ -377,8 +379,8 @@ describe('what one request is told, the others of its kind are not sent for', ()
       [wrong, 'error'],
       [right, 'ok'],
     ] as const)
-      for (const one of await seven(setting, () => ({ parameters: { [name]: value } })))
-        expect(one.status).toBe(status);
+      for (const completion of await seven(setting, () => ({ parameters: { [name]: value } })))
+        expect(completion.status).toBe(status);
     expect(setting.server.requests).toHaveLength(2 + 7);
   });
 

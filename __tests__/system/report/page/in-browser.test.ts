@@ -145,7 +145,7 @@ inBrowser('the HTML report in a browser', () => {
     await page.getByText('Show its 20 references').click();
     expect(await page.locator('#filter output').textContent()).toBe('20 of 60 shown');
     expect(
-      await page.locator('#references').evaluate((one) => one.getBoundingClientRect().top),
+      await page.locator('#references').evaluate((element) => element.getBoundingClientRect().top),
     ).toBeLessThan(300);
     await page.locator('#filter select[name=kinds]').selectOption({ index: 4 });
     expect(await shownIds()).not.toContain('mail-013');
@@ -252,9 +252,9 @@ inBrowser('the HTML report in a browser', () => {
       await until(`Math.abs(document.getElementById('r7004').getBoundingClientRect().top) < 40`);
       const summary = page.locator('#r7004 > summary');
       expect(
-        await summary.evaluate((one) => {
-          const { left, top } = one.getBoundingClientRect();
-          return one.contains(one.ownerDocument.elementFromPoint(left + 30, top + 10));
+        await summary.evaluate((element) => {
+          const { left, top } = element.getBoundingClientRect();
+          return element.contains(element.ownerDocument.elementFromPoint(left + 30, top + 10));
         }),
       ).toBe(true);
       await page.keyboard.press('ArrowDown');
@@ -279,15 +279,19 @@ inBrowser('the HTML report in a browser', () => {
       await page.getByRole('button', { name: 'Open all' }).click();
       expect(await axeFindings(page)).toEqual([]);
       await page.locator('details').evaluateAll((all) => {
-        for (const one of all) one.setAttribute('open', '');
+        for (const element of all) element.setAttribute('open', '');
       });
       const tables = page.locator('.wide');
       expect(await tables.count()).toBeGreaterThan(0);
       expect(
         await tables.evaluateAll((all) =>
           all
-            .filter((one) => one.scrollWidth > one.clientWidth)
-            .map((one) => [one.textContent.slice(0, 40), one.scrollWidth, one.clientWidth]),
+            .filter((element) => element.scrollWidth > element.clientWidth)
+            .map((element) => [
+              element.textContent.slice(0, 40),
+              element.scrollWidth,
+              element.clientWidth,
+            ]),
         ),
       ).toEqual([]);
       expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
@@ -337,11 +341,13 @@ inBrowser('the HTML report in a browser', () => {
     expect(
       await page
         .locator('.wide')
-        .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
+        .evaluateAll(
+          (all) => all.filter((element) => element.scrollWidth > element.clientWidth).length,
+        ),
     ).toBe(0);
     for (const box of await page.locator('svg.chart').evaluateAll((all) =>
-      all.map((one) => {
-        const { left, right, width } = one.getBoundingClientRect();
+      all.map((element) => {
+        const { left, right, width } = element.getBoundingClientRect();
         return { left, right, width };
       }),
     )) {
@@ -359,9 +365,9 @@ inBrowser('the HTML report in a browser', () => {
         await page.locator('svg.chart').evaluateAll((charts) =>
           charts.flatMap((chart) => {
             const frame = chart.getBoundingClientRect();
-            const boxes = [...chart.querySelectorAll('text')].map((one) => ({
-              words: one.textContent,
-              box: one.getBoundingClientRect(),
+            const boxes = [...chart.querySelectorAll('text')].map((label) => ({
+              words: label.textContent,
+              box: label.getBoundingClientRect(),
             }));
             return boxes.flatMap(({ words, box }, at) => [
               ...(box.left < frame.left - 1 ||

@@ -230,7 +230,7 @@ describe("FlexEval's run", () => {
       expect(notices[1]).toMatch(
         new RegExp(`^5: ${message.source.startsWith('the function') ? '' : '.*'}${message.source}`),
       );
-      const left = notices.filter((one) => one.includes('it depends on'));
+      const left = notices.filter((notice) => notice.includes('it depends on'));
       expect(left).toEqual(
         name === undefined
           ? []

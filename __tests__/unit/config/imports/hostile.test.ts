@@ -173,7 +173,7 @@ describe('files of other tools', () => {
             [file]: JSON.stringify(build(written, list)),
             'SKILL.md': '# {{a}}',
             'x.yaml': JSON.stringify(list),
-            'x.jsonl': list.map((one) => JSON.stringify(one)).join('\n'),
+            'x.jsonl': list.map((row) => JSON.stringify(row)).join('\n'),
             'evaldiff.yaml': 'grader: gpt-4o',
           });
           for (const message of [...problems, ...notices])

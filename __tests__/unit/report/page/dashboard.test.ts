@@ -18,8 +18,8 @@ const within = (element: Element | undefined, tag: string): Element[] =>
 /** Cards by their titles, the domains' before the sub-tasks'. */
 const cards = (all: Element[]): [string, Element][] =>
   all
-    .filter((one) => attributeOf(one, 'class') === 'card')
-    .map((one) => [textOf(within(one, 'b')[0]!), one]);
+    .filter((element) => attributeOf(element, 'class') === 'card')
+    .map((element) => [textOf(within(element, 'b')[0]!), element]);
 const rows = (card: Element): string[][] =>
   within(card, 'tr')
     .map((row) =>
@@ -32,9 +32,9 @@ const drawn = (card: Element): string[] => within(card, 'text').map(textOf);
 
 const rated = (result: Result, evidence: string): Result => ({
   ...result,
-  attributes: result.attributes.map((one) => ({
-    ...one,
-    ratings: one.references.map((reference) => ({ reference, affinity: 4, evidence })),
+  attributes: result.attributes.map((attribute) => ({
+    ...attribute,
+    ratings: attribute.references.map((reference) => ({ reference, affinity: 4, evidence })),
   })),
 });
 
@@ -42,9 +42,9 @@ test('the table of proficiencies has the means of a metric, whose name is text',
   const given = withKinds();
   const measured: Result = {
     ...given,
-    attributes: given.attributes.map((one) => ({
-      ...one,
-      values: { metric: '<b>rouge', n: one.n, base: 0.41, head: 0.33 },
+    attributes: given.attributes.map((attribute) => ({
+      ...attribute,
+      values: { metric: '<b>rouge', n: attribute.n, base: 0.41, head: 0.33 },
     })),
   };
   const html = await renderHtml(measured);
@@ -76,11 +76,11 @@ describe('the dashboard of a comparison', () => {
 
   test('has what is drawn as a table too', () => {
     for (const [, card] of cards(all)) {
-      const words = drawn(card).map((one) => one.replace(/^[✗↑] /, ''));
+      const words = drawn(card).map((line) => line.replace(/^[✗↑] /, ''));
       for (const cells of rows(card)) {
         expect(words).toContain(cells[0]);
         if (!cells.includes('too few'))
-          expect(words.some((one) => cells.slice(1).includes(one))).toBe(true);
+          expect(words.some((word) => cells.slice(1).includes(word))).toBe(true);
       }
       expect(rows(card)).toHaveLength(drawn(card).length / 2 - 1.5);
     }
@@ -110,13 +110,13 @@ describe('the dashboard of a comparison', () => {
   });
 
   test('leads from insights and attributes to their references, which are all there', () => {
-    const ids = new Set(all.map((one) => attributeOf(one, 'id')));
+    const ids = new Set(all.map((element) => attributeOf(element, 'id')));
     const links = all
       .filter(({ tagName }) => tagName === 'a')
-      .map((one) => attributeOf(one, 'href') ?? '');
+      .map((element) => attributeOf(element, 'href') ?? '');
     expect(links.length).toBeGreaterThan(15);
     for (const link of links) expect(ids).toContain(link.replace(/^#/, ''));
-    const insight = all.find((one) => attributeOf(one, 'class') === 'insights');
+    const insight = all.find((element) => attributeOf(element, 'class') === 'insights');
     expect(within(insight, 'a').map(textOf)).toEqual([
       'Refunds and returns',
       'mail-001',
@@ -127,7 +127,7 @@ describe('the dashboard of a comparison', () => {
     ]);
     const [, reference] = within(insight, 'a');
     const target = all.find(
-      (one) => attributeOf(one, 'id') === attributeOf(reference!, 'href')?.slice(1),
+      (element) => attributeOf(element, 'id') === attributeOf(reference!, 'href')?.slice(1),
     );
     expect(textOf(target!)).toContain('mail-001');
   });
@@ -136,7 +136,7 @@ describe('the dashboard of a comparison', () => {
     const values = new Map(
       all
         .filter(({ tagName }) => tagName === 'option')
-        .map((one) => [attributeOf(one, 'value'), textOf(one)]),
+        .map((element) => [attributeOf(element, 'value'), textOf(element)]),
     );
     expect(values.size).toBe(12);
     for (const [at, attribute] of result.attributes.entries()) {
@@ -152,7 +152,7 @@ describe('the dashboard of a comparison', () => {
   test('shows at a reference why it was assigned each of its attributes', async () => {
     const page = await renderHtml(rated(result, "the mail's <b>own</b> words"));
     const row = elementsOfPage(page).find(
-      (one) => attributeOf(one, 'class') === 'case' && textOf(one).includes('mail-001'),
+      (element) => attributeOf(element, 'class') === 'case' && textOf(element).includes('mail-001'),
     );
     const own = result.attributes.filter(({ references }) => references.includes('mail-001'));
     expect(own).toHaveLength(5);
@@ -165,10 +165,10 @@ describe('the dashboard of a comparison', () => {
   });
 
   test('shows the largest drops with both texts, and answers with other skills', () => {
-    const moved = all.find((one) => attributeOf(one, 'class') === 'kind');
+    const moved = all.find((element) => attributeOf(element, 'class') === 'kind');
     const samples = below(moved!)
-      .filter((one) => attributeOf(one, 'class') === 'sample')
-      .map((one) => textOf(one).replace(/\s+/g, ' '));
+      .filter((element) => attributeOf(element, 'class') === 'sample')
+      .map((element) => textOf(element).replace(/\s+/g, ' '));
     expect(samples).toHaveLength(3);
     for (const words of [
       'mail-001',

@@ -39,20 +39,20 @@ function noise(from: string, characters: number): string {
 }
 
 function large(references: number, tries: number, characters: number): Result {
-  const answer = (index: number, one: number): string =>
-    noise(`${String(index)}.${String(one)}`, characters);
+  const answer = (index: number, at: number): string =>
+    noise(`${String(index)}.${String(at)}`, characters);
   const list = Array.from({ length: references }, (_, index): ReferenceResult =>
     referenceOf(`case-${String(index)}`, index % 10 === 0 ? 'regressed' : 'unchanged', {
       base: sideOf(
-        Array.from({ length: tries }, (_, one) => ({
+        Array.from({ length: tries }, (_, at) => ({
           outcome: 'pass',
-          actual: answer(index, one),
+          actual: answer(index, at),
         })),
       ),
       head: sideOf(
-        Array.from({ length: tries }, (_, one) => ({
+        Array.from({ length: tries }, (_, at) => ({
           outcome: index % 10 === 0 ? 'fail' : 'pass',
-          actual: answer(index, one + tries),
+          actual: answer(index, at + tries),
         })),
       ),
     }),
@@ -104,7 +104,9 @@ describe('the policy', () => {
     async (_name, build) => {
       const all = elementsOfPage(await renderHtml(build(), links));
       expect(
-        all.filter(({ tagName }) => tagName === 'meta').map((one) => attributeOf(one, 'content')),
+        all
+          .filter(({ tagName }) => tagName === 'meta')
+          .map((element) => attributeOf(element, 'content')),
       ).toContain(POLICY);
       expect(all.filter(({ tagName }) => tagName === 'style').map(textOf)).toEqual([STYLE]);
       expect(all.filter(({ tagName }) => tagName === 'script').map(textOf)).toEqual([SCRIPT]);
@@ -141,9 +143,9 @@ describe('the page', () => {
   });
 
   test('has every reference with every try of both sides', () => {
-    const entries = all.filter((one) => attributeOf(one, 'class') === 'case');
+    const entries = all.filter((element) => attributeOf(element, 'class') === 'case');
     expect(entries).toHaveLength(26);
-    const canada = entries.find((one) => textOf(one).includes('canada'));
+    const canada = entries.find((element) => textOf(element).includes('canada'));
     expect(canada && attributeOf(canada, 'data-status')).toBe('regressed');
     expect(canada && textOf(canada)).toContain('Base – 3 of 3 passedTries 1–3: pass');
     expect(canada && textOf(canada)).toContain('Head – 1 of 3 passedTry 1: pass');
@@ -152,15 +154,17 @@ describe('the page', () => {
 
   test('can be filtered by each status that occurs, with its number', () => {
     const boxes = all
-      .filter((one) => attributeOf(one, 'type') === 'checkbox')
-      .map((one) => attributeOf(one, 'value'));
+      .filter((element) => attributeOf(element, 'type') === 'checkbox')
+      .map((element) => attributeOf(element, 'value'));
     expect(boxes).toEqual(['regressed', 'inconclusive', 'flaky', 'improved', 'unchanged']);
     expect(page.includes('checked> regressed (4)')).toBe(true);
   });
 
   test('says the interval of each drawing in words', () => {
     expect(
-      all.filter(({ tagName }) => tagName === 'svg').map((one) => attributeOf(one, 'aria-label')),
+      all
+        .filter(({ tagName }) => tagName === 'svg')
+        .map((element) => attributeOf(element, 'aria-label')),
     ).toContain('−9.8 points, 90 % interval −21.2 to +1.6');
   });
 

@@ -20,10 +20,10 @@ const shown = (result: Result, section = attributes, items = 50): string =>
   });
 const changed = (
   result: Result,
-  change: (one: AttributeResult) => Partial<AttributeResult>,
+  change: (attribute: AttributeResult) => Partial<AttributeResult>,
 ): Result => ({
   ...result,
-  attributes: result.attributes.map((one) => ({ ...one, ...change(one) })),
+  attributes: result.attributes.map((attribute) => ({ ...attribute, ...change(attribute) })),
 });
 
 describe('the attributes of a comparison', () => {
@@ -209,7 +209,12 @@ describe('insights', () => {
     const text = shown(
       {
         ...result,
-        insights: plainFindings(result.attributes).map((one) => ({ ...one, path, suite, variant })),
+        insights: plainFindings(result.attributes).map((finding) => ({
+          ...finding,
+          path,
+          suite,
+          variant,
+        })),
       },
       insights,
     );

@@ -70,8 +70,8 @@ describe('a suite that classifies', () => {
             ...suite,
             classification: {
               ...suite.classification!,
-              labels: suite.classification!.labels.map((one) => ({
-                ...one,
+              labels: suite.classification!.labels.map((row) => ({
+                ...row,
                 precision: { base: null, head: null },
               })),
             },

@@ -91,7 +91,7 @@ function tried(index: number, conversation: ConversationResult): TryResult {
 }
 
 const side = (...dialogues: ConversationResult[]): SideResult =>
-  sideOfTries(dialogues.map((one, index) => tried(index, one)));
+  sideOfTries(dialogues.map((conversation, index) => tried(index, conversation)));
 
 const ASK = 'How do I sort a list of names?';
 const quick = talk('complete', [ASK, 'Use sorted(names).', 'yyy']);
@@ -417,8 +417,11 @@ describe('hostile dialogues', () => {
         })),
       };
     });
-    const references = all.map((one, index) =>
-      referenceOf(`r${String(index)}`, 'regressed', { base: side(one), head: side(one) }),
+    const references = all.map((conversation, index) =>
+      referenceOf(`r${String(index)}`, 'regressed', {
+        base: side(conversation),
+        head: side(conversation),
+      }),
     );
     const { evaluators = [] } = mentor();
     return resultOf({
@@ -438,12 +441,12 @@ describe('hostile dialogues', () => {
         }),
       ],
       evaluators: texts.flatMap((text, index) =>
-        evaluators.map((one) => ({
-          ...one,
+        evaluators.map((evaluator) => ({
+          ...evaluator,
           path: `${text}${String(index)}`,
           name: text,
           criteria: [text],
-          grades: one.grades.map((grade) => ({ ...grade, evaluators: [text] })),
+          grades: evaluator.grades.map((grade) => ({ ...grade, evaluators: [text] })),
         })),
       ),
     });

@@ -64,7 +64,10 @@ describe('references that fail alike', () => {
       referenceOf(id, 'error', {
         head: {
           ...sideOf([{ outcome: 'error', actual: '' }]),
-          tries: sideOf([{ outcome: 'error', actual: '' }]).tries.map((one) => ({ ...one, error })),
+          tries: sideOf([{ outcome: 'error', actual: '' }]).tries.map((result) => ({
+            ...result,
+            error,
+          })),
         },
       });
     const suite = suiteOf('s', [failing('a', '401'), failing('b', '500'), failing('c', '401')]);
@@ -189,8 +192,8 @@ describe('errors', () => {
   const inError = (id: string, message: string) => {
     const side = sideOf([{ outcome: 'error', actual: '' }]);
     return referenceOf(id, 'error', {
-      base: { ...side, tries: side.tries.map((one) => ({ ...one, error: message })) },
-      head: { ...side, tries: side.tries.map((one) => ({ ...one, error: message })) },
+      base: { ...side, tries: side.tries.map((each) => ({ ...each, error: message })) },
+      head: { ...side, tries: side.tries.map((each) => ({ ...each, error: message })) },
     });
   };
   const refused = 'openai: 401, the key was refused';
@@ -256,7 +259,7 @@ describe('errors', () => {
     const filtered = sideOf([{ outcome: 'fail', actual: '' }]);
     const side = {
       ...filtered,
-      tries: filtered.tries.map((one) => ({ ...one, actual: null, error: 'filtered' })),
+      tries: filtered.tries.map((each) => ({ ...each, actual: null, error: 'filtered' })),
     };
     const suite = suiteOf('s', [referenceOf('a', 'unchanged', { base: side, head: side })]);
     const words = renderTerminal(resultOf({ suites: [suite] }), { width: 200, colour: false });
