@@ -79,15 +79,15 @@ export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] =
  * exact and mid-p.
  */
 interface McNemar {
-  one: number;
+  exactOne: number;
   midOne: number;
-  two: number;
+  exactTwo: number;
   midTwo: number;
 }
 
 /**
  * McNemar's exact test on the items whose word differs between two looks at the same items: X ~
- * Binomial(n, ½). Without such items: one = two = midTwo = 1, midOne = ½.
+ * Binomial(n, ½). Without such items: exactOne = exactTwo = midTwo = 1, midOne = ½.
  *
  * Source: Fagerland, Lydersen, Laake 2013.
  */
@@ -102,9 +102,9 @@ export function mcnemar(changes: { passFail: number; failPass: number }): McNema
   // there is no middle.
   const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
   return {
-    one: down,
+    exactOne: down,
     midOne: midDown,
-    two: Math.min(1, 2 * Math.min(down, up)),
+    exactTwo: Math.min(1, 2 * Math.min(down, up)),
     midTwo: changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp),
   };
 }

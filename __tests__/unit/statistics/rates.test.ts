@@ -94,10 +94,10 @@ describe('mcnemar', () => {
   test.each(vectors<{ passFail: number; failPass: number }, Expected>('mcnemar'))(
     'agrees with $source',
     ({ input, expected, tol }) => {
-      const { one, midOne, two, midTwo } = mcnemar(input);
-      expectClose(one, expected.exactOne, tol);
+      const { exactOne, midOne, exactTwo, midTwo } = mcnemar(input);
+      expectClose(exactOne, expected.exactOne, tol);
       expectClose(midOne, expected.midOne, tol);
-      expectClose(two, expected.exactTwo, tol);
+      expectClose(exactTwo, expected.exactTwo, tol);
       expectClose(midTwo, expected.midTwo, tol);
     },
   );
