@@ -15,10 +15,10 @@ import {
   meanOfCounts,
 } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
-import { metricsFor } from '../suite/metrics.ts';
+import { gatesByPreference, metricsFor } from '../suite/metrics.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
-import { sharedTries } from './suite-tables.ts';
+import { preferenceTables, sharedTries } from './suite-tables.ts';
 
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
@@ -125,8 +125,8 @@ export function fallUnderBase(
   suite: SuiteComparison,
   { alpha, gate_on: on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
 ): FallUnderBase | null {
-  const { run, compared, gate, policy } = suite;
-  if (run.other === null || run.deciding.side !== 'head' || policy.kind === 'pairs') return null;
+  const { run, compared, gate } = suite;
+  if (run.other === null || run.deciding.side !== 'head') return null;
   const { base_base, head_head } = scoringRates(suite);
   const under = ratesUnderBase(suite);
   if (base_base === null || head_head === null || under === null) return null;
@@ -136,13 +136,20 @@ export function fallUnderBase(
     head: underBase(referenceRun.head, most),
   }));
   const tables = outcomes.map((outcome) => tableOf(outcome));
-  const { regressed } = combinedGate(tables, {
-    alpha,
-    on,
-    minDrop: gate.min_drop,
-    critical: criticalOf(compared),
-    bundles: bundlesOf(outcomes, clustersOf(compared), Infinity),
-  });
+  const inPairs = gatesByPreference(run.other.tests);
+  const { regressed } = combinedGate(
+    inPairs ? preferenceTables(run.other.tests, compared.map(asBaseJudges)) : tables,
+    {
+      ...{ alpha, minDrop: gate.min_drop },
+      ...(inPairs
+        ? { on: 'suite', critical: [] }
+        : {
+            on,
+            critical: criticalOf(compared),
+            bundles: bundlesOf(outcomes, clustersOf(compared), Infinity),
+          }),
+    },
+  );
   if (!regressed) return null;
   const fell = compared.filter((_, i) => isFall(tables[i]));
   const passes = head_head >= base_base - SLACK;
@@ -190,6 +197,13 @@ export function checksOf({ base, head }: ReferenceRun): {
 
 function underBase(tries: ReferenceRun['base'], most: number): Outcome[] {
   return tries.slice(0, most).map(({ other }) => other?.outcome ?? 'error');
+}
+
+/** A reference's tries with base's scoring in the place of the one that decides. */
+export function asBaseJudges(run: ReferenceRun): ReferenceRun {
+  const judged = (tries: ReferenceRun['base']): ReferenceRun['base'] =>
+    tries.flatMap(({ other }) => (other === null ? [] : [{ result: other, other: null }]));
+  return { ...run, base: judged(run.base), head: judged(run.head) };
 }
 
 function isFall(table: Table | undefined): boolean {

@@ -11,6 +11,7 @@ import { outcomeFields } from '../judge/outcome-fields.ts';
 import type { Decision, GateInput } from '../judge/outcome.ts';
 import { rollUpSuite, type RunRollUps } from '../judge/roll-up.ts';
 import { scoringSplit } from '../judge/scoring-split.ts';
+import { underBaseWords } from '../judge/under-base.ts';
 import { judgeSuites } from '../judge/verdict.ts';
 import { weakenedWords } from '../judge/weakened.ts';
 import type { TestedJudge } from '../plan/grader-tests.ts';
@@ -138,6 +139,8 @@ interface Compared {
   comparisons: SuiteComparison[];
   results: SuiteResult[];
   scoring: ScoringResult[];
+  /** What falls under base's scoring alone, in sentences. */
+  underBase: string[];
   notices: Notice[];
   /** Code that scores and is broken; suites that it judges are not among the others. */
   problems: Problem[];
@@ -191,6 +194,7 @@ async function compareSuites(
       ({ comparison, verdict, rollUps: own }) =>
         scoringSplit(comparison, own, verdict?.hidden ?? null) ?? [],
     ),
+    underBase: underBaseWords(shown, gate.alpha),
     notices: [
       ...broken.notices,
       ...shown.flatMap(({ comparison }, index) => {
@@ -212,7 +216,7 @@ function decideRun(
     replaced,
     ownRules,
   }: Prepared & { replaced: ReplacedModel[] },
-  { results, scoring }: Compared,
+  { results, scoring, underBase }: Compared,
   { attributes, unexplained }: RunExplanation,
   { halted, unmade }: Spending,
   blank: Result,
@@ -230,7 +234,7 @@ function decideRun(
       const skipped = [...newlySkippedIds(run), ...comparison.newlyQuarantined];
       return [...removedIds(run.suite), ...skipped.map((id) => `${run.suite.path}: ${id}`)];
     }),
-    weakened: [...ownRules, ...weakenedWords(comparisons.map(({ run }) => run))],
+    weakened: [...ownRules, ...underBase, ...weakenedWords(comparisons.map(({ run }) => run))],
     testedRubrics: rubricTests.length + evaluatorTests.length,
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),

@@ -11,7 +11,7 @@ import {
   temporaryFolder,
   type FixtureFiles,
 } from '../../stand-ins/repository.ts';
-import { obedient, quiz, quizPrompt } from '../end-to-end/projects.ts';
+import { obedient, quiz, quizPrompt, SETTINGS } from '../end-to-end/projects.ts';
 
 const open: ModelServer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
@@ -26,9 +26,23 @@ const CONTENT = JSON.stringify({
 const answer: Script = (request) =>
   request.schema === null ? obedient(request) : { text: CONTENT };
 
+/** Obedient, and a grader who likes what answers the question, unless anything goes. */
+const preferring: Script = (request) => {
+  if (request.schema === null) return obedient(request);
+  const said = request.messages.map(({ content }) => content).join('\n');
+  const [right, wrong] = [said.search(/answer \d/), said.search('no idea')];
+  const choice = said.includes('anything goes') ? 'TIE' : right < wrong ? 'FIRST' : 'SECOND';
+  return { text: JSON.stringify({ reasons: 'So.', choice }) };
+};
+
 /** What `diff` says of two states of a project; `first`: the comment above its folds. */
-async function compared(base: FixtureFiles, head: FixtureFiles, more: string[] = []) {
-  const server = await startModelServer({ answer });
+async function compared(
+  base: FixtureFiles,
+  head: FixtureFiles,
+  more: string[] = [],
+  script = answer,
+) {
+  const server = await startModelServer({ answer: script });
   open.push(server);
   const repository = createRepository();
   const from = repository.commit('Base', base);
@@ -310,6 +324,83 @@ describe('recorded dialogues', () => {
     expect(result.conclusion).toBe('neutral');
     expect(first).toContain('⚪ Not comparable: recordings in place of a model in quiz');
   });
+});
+
+describe('a check that is loosened under its name', () => {
+  const UNDER_BASE =
+    "worse on head under base's scoring, and passed by head's own: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)";
+  const LOOSE = '{ name: answer, uses: levenshtein, min: 0.1 }';
+
+  test('does not hide the one reference that breaks', async () => {
+    const { result, first } = await compared(plain(), {
+      ...plain(`metrics: [${LOOSE}]`),
+      'prompts/quiz.yaml': quizPrompt('Skip 1'),
+    });
+    expect(result.conclusion).toBe('success');
+    expect(first).toContain(UNDER_BASE);
+  });
+
+  test('in one reference alone does not either, be it by what it expects', async () => {
+    const { first } = await compared(plain(), {
+      ...testing(`metrics: [${EXACT}]`, (n) =>
+        n === 1 ? asked(n).replace('"answer 1"', '"no idea"') : asked(n),
+      ),
+      'prompts/quiz.yaml': quizPrompt('Skip 1'),
+    });
+    expect(first).toContain(UNDER_BASE);
+  });
+
+  test('is not named where what it newly passes did not pass on base either', async () => {
+    const broken = plain();
+    broken['prompts/quiz.yaml'] = quizPrompt('Skip 1.');
+    const { first } = await compared(broken, {
+      ...plain(`metrics: [${LOOSE}]`),
+      'prompts/quiz.yaml': quizPrompt('Skip 1'),
+    });
+    expect(first).not.toContain('worse on head under');
+  });
+});
+
+describe('a mean that may fail the run', () => {
+  const valued = (metric: string): FixtureFiles => ({
+    ...testing(`gate: { metrics: { size: fail } }\nmetrics: [${SOME}, ${metric}]`, (n) => asked(n)),
+  });
+  const HIGHER = '{ name: size, uses: length, better: higher }';
+
+  test('is said to fall where head says that less of it is better', async () => {
+    const { result, first } = await compared(valued(HIGHER), {
+      ...valued('{ name: size, uses: length, better: lower }'),
+      'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6'),
+    });
+    expect(result.conclusion).toBe('success');
+    expect(first).toContain("quiz: under base's scoring the mean of size fell, 8.00 → 7.00");
+  });
+
+  test('is said once where head measures it as base does', async () => {
+    const { result, first } = await compared(valued(HIGHER), {
+      ...valued(`${HIGHER}, { name: more, uses: length, with: { min: 2 } }`),
+      'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6'),
+    });
+    expect(result.conclusion).toBe('failure');
+    expect(first).not.toContain("under base's scoring the mean");
+  });
+});
+
+test("criteria by which answers are compared hide no answers that base's like less", async () => {
+  const paired = (criteria: string): FixtureFiles => ({
+    ...testing(`metrics: [{ uses: pairwise_preference, with: { criteria: ${criteria} } }]`, (n) =>
+      asked(n),
+    ),
+    'evaldiff.yaml': `${SETTINGS}grader: { model: quiz-model }\n`,
+  });
+  const { result, first } = await compared(
+    paired('exactness'),
+    { ...paired('anything goes'), 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5 6') },
+    [],
+    preferring,
+  );
+  expect(result.conclusion).toBe('success');
+  expect(first).toContain("Under base's scoring 100.0 % → 0.0 %; head's own scoring passes them");
 });
 
 test("references that lose their own checks are not green where head falls under base's", async () => {

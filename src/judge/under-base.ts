@@ -1,0 +1,85 @@
+import type { SuiteComparison, Try } from '../plan/suite-run.ts';
+import { outcomesOf } from '../plan/tries.ts';
+import { counted, firstWords, meansInWords } from '../text/amounts.ts';
+import { asBaseJudges } from './scoring-rates.ts';
+import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
+import type { SuiteVerdict } from './verdict.ts';
+
+/** A suite with what head's scoring, which decides, says of it. */
+export interface JudgedSuite {
+  comparison: SuiteComparison;
+  verdict: SuiteVerdict | null;
+}
+
+/**
+ * What falls under base's scoring and not under head's own, in sentences: single references, which
+ * no test of the whole suite shows, and the means of metrics. `alpha`: 0 to 1, for all means of the
+ * run together.
+ */
+export function underBaseWords(suites: readonly JudgedSuite[], alpha: number): string[] {
+  const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
+  const fell = green.flatMap(({ comparison, verdict }) =>
+    verdict?.hidden === undefined ? fellAlone(comparison) : [],
+  );
+  return [
+    ...(fell.length === 0
+      ? []
+      : [`worse on head under base's scoring, and passed by head's own: ${firstWords(fell)}`]),
+    ...fallenMeans(green, alpha),
+  ];
+}
+
+/** References whose answers base's scoring passes on base and fails on head, in two tries or more. */
+function fellAlone({ run, compared }: SuiteComparison): string[] {
+  if (run.other === null || run.deciding.side !== 'head') return [];
+  return compared.flatMap((item) => {
+    const { base, head } = outcomesOf(asBaseJudges(item));
+    const isFall =
+      Math.min(base.length, head.length) > 1 &&
+      base.every((outcome) => outcome === 'pass') &&
+      head.every((outcome) => outcome === 'fail') &&
+      item.head.some(({ result }: Try) => result.outcome === 'pass');
+    const [before, after] = [base, head].map(({ length }) => String(length));
+    return isFall
+      ? [
+          `${run.suite.path}: ${item.affected.reference.id} (${before} of ${before} passed → 0 of ${after} passed)`,
+        ]
+      : [];
+  });
+}
+
+/** Means that got worse by base's metrics, where head's metric of that name says another thing. */
+function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
+  const found = suites.flatMap(({ comparison, verdict }) =>
+    verdict === null
+      ? []
+      : movesUnderBase(comparison, verdict).map((move) => ({ comparison, move })),
+  );
+  const moves = found.map(({ move }) => move);
+  const gating = moves.filter((move) => move.gate === 'fail' && fellAt(move, alpha));
+  const called = calledMoves(moves, new Set(gating), alpha);
+  return found.flatMap(({ comparison, move }) => {
+    const { name, test } = move;
+    if (called.get(move) !== 'worse' || test === null) return [];
+    const way = test.head < test.base ? 'fell' : 'rose';
+    return [
+      `${comparison.run.suite.name}: under base's scoring the mean of ${name} ${way}, ${meansInWords(test.base, test.head)}, over ${counted(test.items, 'reference')}`,
+    ];
+  });
+}
+
+function movesUnderBase(comparison: SuiteComparison, verdict: SuiteVerdict): MetricMove[] {
+  const { run, compared } = comparison;
+  if (run.other === null || run.deciding.side !== 'head') return [];
+  const runs = new Map(run.runs.map((item) => [item, asBaseJudges(item)]));
+  const view = {
+    ...comparison,
+    run: { ...run, deciding: run.other, other: null, runs: [...runs.values()] },
+    compared: compared.flatMap((item) => runs.get(item) ?? []),
+  };
+  return metricMoves(view, verdict.tries).filter(({ name, better, test }) => {
+    const same = verdict.moves.filter((own) => own.test?.difference === test?.difference);
+    const isSaid = same.some(({ moved }) => moved === 'worse');
+    return !isSaid && same.every((own) => own.name !== name || own.better !== better);
+  });
+}
