@@ -121,7 +121,7 @@ export function scoringFailures(input: GateInput): GateFinding[] {
 
 export function scoringWarnings(input: GateInput): string[] {
   return input.settings.scoring === 'warn'
-    ? changedScorings(input).map(({ text }) => `${text}: look at that change before the pass rate`)
+    ? changedScorings(input).map(({ text }) => `${text}; review that change first`)
     : [];
 }
 
@@ -131,9 +131,11 @@ export function movedByScoring({
   rates,
   same_answers: { pass_fail, fail_pass },
 }: ScoringResult): string {
+  const way = (rates.base_head ?? 0) < (rates.base_base ?? 0) ? 'lowers' : 'raises';
+  const size = pointsBetween(rates.base_base, rates.base_head).replace(/^[+−]/, '');
   return (
-    `${name}: the scoring moved the pass rate by ${pointsBetween(rates.base_base, rates.base_head)} ` +
-    `(the same answers: ${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass)`
+    `${name}: the new scoring alone ${way} the pass rate by ${size} ` +
+    `(of the same answers ${String(fail_pass)} now pass and ${String(pass_fail)} now fail)`
   );
 }
 

@@ -141,6 +141,8 @@ function rollupNotice({ suite, deciding: { tests } }: SuiteRun): Notice[] {
 function repeats({ suite, runs }: SuiteRun): Notice[] {
   const [base, head] = [repetition(runs, 'base'), repetition(runs, 'head')];
   const sides = [...(base === 'same' ? ['base'] : []), ...(head === 'same' ? ['head'] : [])];
+  const alone = runs.every(({ affected }) => affected.base === null);
+  const where = alone ? '' : ` on ${sides.join(' and ')}`;
   const other = [base, head].includes('varied');
   if (sides.length === 0) return [];
   const advice = other
@@ -150,7 +152,7 @@ function repeats({ suite, runs }: SuiteRun): Notice[] {
     {
       kind: 'repeats',
       place: null,
-      message: `${suite.name}: every try of a reference gave the same answer on ${sides.join(' and ')}; ${advice}`,
+      message: `${suite.name}: every try of a reference gave the same answer${where}; ${advice}`,
     },
   ];
 }

@@ -95,8 +95,8 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
     ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
       [
         `${model} ${counted(calls, WORDS[purpose])}, ${short(input_tokens)} tokens in, `,
-        `${short(output_tokens)} out, `,
-        cost === null ? 'price unknown' : dollars(cost),
+        `${short(output_tokens)} out`,
+        cost === null || models.length === 1 ? '' : `, ${dollars(cost)}`,
       ].join(''),
   );
   const total =

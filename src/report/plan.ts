@@ -46,18 +46,13 @@ export function planLines({
   const suites = verbose || affected.length === 0 ? prepared.suites : affected;
   const shown = verbose ? suites : suites.slice(0, SHORT_SUITES);
   return [
-    ...shown.flatMap(({ run }) => suiteLines(run, verbose ? references : 0)),
+    ...(prepared.mode === 'sweep'
+      ? sweptLines(shown.map(({ run }) => run))
+      : shown.flatMap(({ run }) => suiteLines(run, verbose ? references : 0))),
     ...(shown.length < suites.length
       ? [`and ${counted(suites.length - shown.length, 'more suite')}`]
       : []),
-    [
-      `${counted(plan.prompt_calls, 'call')} for the first answers`,
-      `${recordedWords(plan.replayed)}, up to ${counted(plan.grader_calls, 'call')} for their grades`,
-      plan.evaluator_calls === 0
-        ? ''
-        : `, at least ${counted(plan.evaluator_calls, 'call')} for evaluators`,
-      attributeCalls(plan),
-    ].join(''),
+    callsLine(plan),
     ...usualLine(answerCalls(prepared)),
     ...(forecast === undefined || callsOf(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
@@ -94,6 +89,29 @@ export function planJson({ trust, prepared, notices, forecast }: PlanView): obje
       references: runs.map(({ affected: { reference, change } }) => ({ id: reference.id, change })),
     })),
   };
+}
+
+/** The calls that are certain, and those that may follow. */
+function callsLine(plan: Plan): string {
+  const { prompt_calls, replayed, grader_calls, evaluator_calls } = plan;
+  return [
+    `${counted(prompt_calls, 'call')} for the first answers${recordedWords(replayed)}`,
+    grader_calls === 0 ? '' : `, up to ${counted(grader_calls, 'call')} for their grades`,
+    evaluator_calls === 0 ? '' : `, at least ${counted(evaluator_calls, 'call')} for evaluators`,
+    attributeCalls(plan),
+  ].join('');
+}
+
+/** A sweep runs all there is: why, and which references, goes without saying. */
+function sweptLines(runs: readonly SuiteRun[]): string[] {
+  const prompts = new Map<string, SuiteRun[]>();
+  for (const run of runs)
+    prompts.set(run.suite.path, [...(prompts.get(run.suite.path) ?? []), run]);
+  return [...prompts].map(([path, variants]) => {
+    const most = Math.max(...variants.map(({ runs: { length } }) => length));
+    const times = variants.length === 1 ? '' : ` × ${counted(variants.length, 'variant')}`;
+    return `${path}: ${counted(most, 'reference')}${times}`;
+  });
 }
 
 /** Calls that say which attributes got worse, and which lines made them so. */

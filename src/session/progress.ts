@@ -95,8 +95,12 @@ interface ProgressOptions {
   now(): number;
 }
 
-/** A line of progress at most every this share of the planned calls, where lines stay. */
+/**
+ * Where lines stay, one of progress at most every this share of the planned calls, and every so many
+ * milliseconds: what is over in a moment needs none.
+ */
 const STEP = 0.05;
+const STEP_MS = 5000;
 
 /**
  * A terminal's line is written over at most this often, in milliseconds: more costs time and nobody
@@ -121,23 +125,28 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   const attributes = (): number => plan?.qualeval_calls ?? 0;
   const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
   const planned = (): number => (plan === null ? 0 : callsOf(plan) + plan.replayed);
+  const done = (): number => answers + grades + asked;
   const line = (): string =>
     [
       outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0), 'answer'),
       ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
       ...(asked + attributes() > 0 ? [outOf(asked, attributes(), 'attribute question')] : []),
-      ...pace(answers + grades + asked, planned(), (now() - begun) / 1000),
+      ...pace(done(), planned(), (now() - begun) / 1000),
     ].join(', ');
+  const isDue = (): boolean =>
+    style === 'line'
+      ? now() - drawn >= REDRAW_MS
+      : planned() > 0 && now() - drawn >= STEP_MS && done() - shown >= planned() * STEP;
   const draw = (): void => {
     const text = line();
-    write(`\r${text.padEnd(width)}`);
-    width = text.length;
-    drawn = now();
+    write(style === 'line' ? `\r${text.padEnd(width)}` : `${text}\n`);
+    [width, shown, drawn] = [text.length, done(), now()];
   };
   return {
     planned(given, { forecast }) {
       plan = given;
       begun = now();
+      if (style === 'steps') drawn = begun;
       if (given.references === 0) return;
       const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
       const further =
@@ -150,18 +159,13 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       if (purpose === 'prompt') answers += 1;
       else if (purpose === 'qualeval' || purpose === 'insight') asked += 1;
       else grades += 1;
-      if (style === 'line') {
-        if (now() - drawn >= REDRAW_MS) draw();
-      } else if (planned() > 0 && answers + grades + asked - shown >= planned() * STEP) {
-        shown = answers + grades + asked;
-        write(`${line()}\n`);
-      }
+      if (isDue()) draw();
     },
     looking(words) {
       write(style === 'line' ? `\r${words.padEnd(width)}\n` : `${words}\n`);
     },
     end() {
-      if (style !== 'line' || answers + grades + asked === 0) return;
+      if (style !== 'line' || done() === 0) return;
       draw();
       write('\n');
     },

@@ -134,7 +134,7 @@ describe('a pull request that only loosens a rubric', () => {
       'r4 fail pass',
     ]);
     expect(result.reasons).toEqual([
-      'p: the scoring moved the pass rate by +50.0 points (the same answers: 0 pass → fail, 9 fail → pass): look at that change before the pass rate',
+      'p: the new scoring alone raises the pass rate by 50.0 points (of the same answers 9 now pass and 0 now fail); review that change first',
     ]);
   });
 

@@ -205,6 +205,12 @@ describe('a run by hand', () => {
     );
     expect(run.outputs).toMatchObject({ conclusion: 'success', 'pass-rate-base': '', calls: '6' });
     expect(run.result.mode).toBe('sweep');
+    // Nothing is new here, and no side is missing: the log says what runs, once.
+    expect(run.log).toContain('| prompts/quiz.yaml: 3 references × 2 variants\n| 6 calls for');
+    expect(run.log).not.toMatch(/head only|new prompt|0 calls for their grades|a second/);
+    expect(run.summary).toContain(
+      '3 of 6 references failed. Highest: `quiz` 100.0 % with `quiz-model, temperature 0`.',
+    );
     expect(
       run.result.suites.map(({ variant, pass_rate }) => [
         variant.parameters['temperature'],

@@ -137,7 +137,7 @@ test.each(Object.entries(REDS))(
 
     const { text } = renderGithub(onlyComment(at));
     expect(text.trim().split('\n')[0]).toBe(`❌ ${wanted.headline}`);
-    expect(text).not.toContain('✅ unchanged');
+    expect(text).not.toContain('✅ no regression');
 
     const junit = reports['junit.xml'];
     expect(junit.match(/<failure /g)).toHaveLength(wanted.failed);

@@ -82,7 +82,7 @@ describe('a pull request that only loosens a rubric', () => {
     );
     expect(comment).toContain('of the same 18 answers in quiz, 0 pass → fail, 9 fail → pass');
     // The first two say it; the bullet that says it in other runs would be a third time.
-    expect(comment).not.toContain('look at that change');
+    expect(comment).not.toContain('review that change');
     expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
   });
 
@@ -96,7 +96,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(run.code).toBe(1);
     expect(run.result.reasons).toEqual([
       expect.stringMatching(
-        /^quiz: the scoring moved the pass rate by \+50\.0 points .*; gate\.scoring is fail$/,
+        /^quiz: the new scoring alone raises the pass rate by 50\.0 points .*; gate\.scoring is fail$/,
       ),
     ]);
     expect(run.result.notices.map(({ kind, place }) => [kind, place?.file])).toContainEqual([

@@ -218,7 +218,7 @@ describe('a scoring and a prompt that both change', () => {
     const said = "Under base's scoring 100.0 % → 0.0 %; head's own scoring passes them";
     expect(renderTerminal(result, { width: 300, colour: false }).slice(0, 400)).toContain(said);
     expect(result.suites[0]?.summary).toContain(said);
-    expect(result.reasons).toContain(`p: ${said}: look at that change before the pass rate`);
+    expect(result.reasons).toContain(`p: ${said}; review that change first`);
   });
 
   test.each([

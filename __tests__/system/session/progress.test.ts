@@ -55,7 +55,7 @@ describe('progress in a log', () => {
     const { progress, written } = watched('steps');
     progress.planned(plan, { forecast });
     expect(written).toEqual([
-      '20 references of 1 prompt affected: 80 calls for the first answers and about 20 grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out, $0.24\n',
+      '20 references of 1 prompt affected: 80 calls for the first answers and about 20 grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out\n',
     ]);
   });
 
@@ -82,47 +82,57 @@ describe('progress in a log', () => {
       'for the first answers, up to 2 attribute questions; up to 7 more calls if something regresses; about $0.24',
     );
     for (const purpose of ['prompt', 'prompt', 'qualeval', 'qualeval', 'insight'] as const) {
-      wait(1000);
+      wait(5000);
       progress.answered(purpose);
     }
     expect(written.slice(1)).toEqual([
-      '1 of 2 answers, 0 of 2 attribute questions, 1.0 a second, about 3 s left\n',
-      '2 of 2 answers, 0 of 2 attribute questions, 1.0 a second, about 2 s left\n',
-      '2 of 2 answers, 1 of 2 attribute questions, 1.0 a second, about 1 s left\n',
-      '2 of 2 answers, 2 of 2 attribute questions, 1.0 a second\n',
-      '2 of 2 answers, 3 attribute questions, 1.0 a second\n',
+      '1 of 2 answers, 0 of 2 attribute questions, 0.2 a second, about 15 s left\n',
+      '2 of 2 answers, 0 of 2 attribute questions, 0.2 a second, about 10 s left\n',
+      '2 of 2 answers, 1 of 2 attribute questions, 0.2 a second, about 5 s left\n',
+      '2 of 2 answers, 2 of 2 attribute questions, 0.2 a second\n',
+      '2 of 2 answers, 3 attribute questions, 0.2 a second\n',
     ]);
   });
 
-  test('is a line per 5 % with the rate and the time left', () => {
+  test('is a line per 5 % with the rate and the time left, in a run that takes its time', () => {
     const { progress, written, wait } = watched('steps');
     progress.planned(plan, { forecast });
     for (let index = 0; index < 80; index += 1) {
-      wait(100);
+      wait(1000);
       progress.answered('prompt');
     }
     for (let index = 0; index < 20; index += 1) {
-      wait(100);
+      wait(1000);
       progress.answered('grader');
     }
     progress.end();
     expect(written).toHaveLength(1 + 20);
-    expect(written[1]).toBe('5 of 80 answers, 0 of 20 grades, 10 a second, about 10 s left\n');
+    expect(written[1]).toBe('5 of 80 answers, 0 of 20 grades, 1.0 a second, about 2 min left\n');
     expect(written[20]).toBe(
-      '80 answers, 20 grades, 10 a second\n'
+      '80 answers, 20 grades, 1.0 a second\n'
         .replace('80 answers', '80 of 80 answers')
         .replace('20 grades', '20 of 20 grades'),
     );
+  });
+
+  test('is nothing in a run that is over in a moment', () => {
+    const { progress, written, wait } = watched('steps');
+    progress.planned(plan, { forecast });
+    for (let index = 0; index < 80; index += 1) {
+      wait(50);
+      progress.answered('prompt');
+    }
+    expect(written).toHaveLength(1);
   });
 
   test('does not pretend to know the end when more is asked than was planned', () => {
     const { progress, written, wait } = watched('steps');
     progress.planned({ ...plan, prompt_calls: 2, grader_calls: 0 }, { forecast });
     for (let index = 0; index < 3; index += 1) {
-      wait(2000);
+      wait(5000);
       progress.answered('prompt');
     }
-    expect(written.at(-1)).toBe('3 answers, 0.5 a second\n');
+    expect(written.at(-1)).toBe('3 answers, 0.2 a second\n');
   });
 
   test('says what is looked for once the verdict stands, on a line of its own', () => {

@@ -434,7 +434,7 @@ describe('further gates', () => {
     expect(decide(gateInput({ suites: wide, scoring: [scoring(0.12)] })).reasons).toEqual([]);
     expect(decide(gateInput({ suites: wide, scoring: [scoring(0.21)] })).reasons).toHaveLength(1);
     expect(decide(gateInput({ suites: narrow, scoring: [scoring(0.005)] })).reasons).toEqual([
-      expect.stringContaining('the scoring moved the pass rate by +0.5 points'),
+      expect.stringContaining('the new scoring alone raises the pass rate by 0.5 points'),
     ]);
     const strict = gate({ scoring: 'fail' });
     expect(
@@ -459,12 +459,12 @@ describe('further gates', () => {
     const warned = decide(gateInput({ scoring: [scoring(0.12)] }));
     expect(warned).toMatchObject({
       conclusion: 'success',
-      reasons: [expect.stringContaining('look at that change before the pass rate')],
+      reasons: [expect.stringContaining('review that change first')],
     });
     expect(decide(gateInput({ scoring: [scoring(0.005)] })).reasons).toEqual([]);
     const strict = gate({ scoring: 'fail' });
     expect(decide(gateInput({ scoring: [scoring(-0.12)], settings: strict })).reasons).toEqual([
-      'p: the scoring moved the pass rate by −12.0 points (the same answers: 0 pass → fail, 4 fail → pass); gate.scoring is fail',
+      'p: the new scoring alone lowers the pass rate by 12.0 points (of the same answers 4 now pass and 0 now fail); gate.scoring is fail',
     ]);
     expect(decide(gateInput({ scoring: [scoring(0.005)], settings: strict })).conclusion).toBe(
       'success',

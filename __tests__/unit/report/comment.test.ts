@@ -101,13 +101,13 @@ describe('the order of a comment', () => {
   test('lists suites and references worst first, whatever their order in the result', () => {
     const rows = [
       ...body.matchAll(
-        /<tr><td nowrap>(❌ regressed|⚪ inconclusive|✅ unchanged)<br><code>(capitals|triage|math)<\/code>/g,
+        /<tr><td nowrap>(❌ regressed|⚪ inconclusive|✅ no regression)<br><code>(capitals|triage|math)<\/code>/g,
       ),
     ].map(([, verdict, name]) => `${String(name)}: ${String(verdict)}`);
     expect(rows).toEqual([
       'capitals: ❌ regressed',
       'triage: ⚪ inconclusive',
-      'math: ✅ unchanged',
+      'math: ✅ no regression',
     ]);
     expect(body).toContain(
       `<p><b>What it did:</b> <a href="${REPOSITORY}/blob/9e8d7c6/prompts/tests/capitals.yaml#L14"><code>australia</code></a> of <code>capitals</code>, 3 of 3 passed → 0 of 3 passed; 2 more fail <code>exact_match</code> too</p>`,

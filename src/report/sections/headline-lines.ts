@@ -18,6 +18,7 @@ import {
   several,
   type Told,
 } from './headline-suite.ts';
+import { rateRange, withoutSubject } from './headline-sweep.ts';
 import { entriesOf } from './order.ts';
 import { rates } from './phrases.ts';
 
@@ -40,10 +41,6 @@ export function failedLine({ reasons, title, override }: Result): Told {
 export function problemsLine({ problems, usage }: Result): Told {
   const sent = usage.calls === 0 ? ' Nothing was sent to a model.' : '';
   return withoutSubject([text(`${counted(problems.length, 'problem')} to fix.${sent}`)]);
-}
-
-export function withoutSubject(line: Line): Told {
-  return { subject: [], line };
 }
 
 export function regressionLine(result: Result): Told {
@@ -268,22 +265,4 @@ function comparedNumbers(result: Result): Told {
     subject: [text(counted(fresh.length, 'new suite'))],
     line: [text(`Nothing to compare with; ${rateRange(fresh)}.`)],
   };
-}
-
-export function evaluatedLine({ suites }: Result): Told {
-  const [only] = suites;
-  if (suites.length === 1 && only !== undefined)
-    return {
-      subject: subjectOf(only, suites),
-      line: [text(`${counted(only.references.length, 'reference')}.`)],
-    };
-  return withoutSubject([text(`${counted(suites.length, 'result')}, ${rateRange(suites)}.`)]);
-}
-
-/** `pass rates from 70.0 % to 100.0 %`: head's, the lowest and the highest. */
-function rateRange(suites: readonly SuiteResult[]): string {
-  const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
-  return heads.length === 0
-    ? 'nothing could be judged'
-    : `pass rates from ${percent(Math.min(...heads))} to ${percent(Math.max(...heads))}`;
 }

@@ -37,6 +37,8 @@ export function metricValues(
   const shown = found.slice(0, items);
   const more = andMore(found.length, shown.length);
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
+  const labelled = shown.some(({ metric: { labels = [] } }) => labels.length > 0);
+  const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
   const title = `Values of ${counted(found.length, 'metric')}${moved === 0 ? '' : `, ${count(moved)} got worse`}`;
   return group(
     [text(title)],
@@ -45,11 +47,13 @@ export function metricValues(
       : [
           {
             kind: 'table',
-            head: (mode === 'sweep' ? SWEEP : DIFF).map((name) => [text(name)]),
-            rows: shown.map(({ suite, metric }) => [
-              [...suiteName(suite, repeated), text(' › '), code(metric.name), ...remarks(metric)],
-              ...metricCells(metric, mode),
-            ]),
+            head: columns.map((name) => [text(name)]),
+            rows: shown.map(({ suite, metric }) =>
+              [
+                [...suiteName(suite, repeated), text(' › '), code(metric.name), ...remarks(metric)],
+                ...metricCells(metric, mode),
+              ].slice(0, columns.length),
+            ),
           },
           ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
         ],
@@ -64,6 +68,7 @@ function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
   return moved !== null || labels.some(({ base, head }) => base !== head);
 }
 
+/** The last column stands only where a metric gives labels. */
 const DIFF = ['Metric', 'Mean', 'Difference, 90 % interval', 'p', 'References', 'Labels'];
 
 const SWEEP = ['Metric', 'Mean', 'Labels'];

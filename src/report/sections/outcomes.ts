@@ -9,7 +9,6 @@ import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../result/outcome.ts
 import type { Result } from '../../result/result.ts';
 import { text, type Line, type Tone } from './document.ts';
 import {
-  evaluatedLine,
   failedLine,
   firstReason,
   improvedLine,
@@ -18,10 +17,10 @@ import {
   nothingWorseLine,
   problemsLine,
   regressionLine,
-  withoutSubject,
   withMore,
 } from './headline-lines.ts';
 import { type Told } from './headline-suite.ts';
+import { evaluatedLine, withoutSubject } from './headline-sweep.ts';
 
 /** The one line at which a reviewer can stop. */
 interface Headline {

@@ -29,7 +29,7 @@ export interface VerdictLook {
 export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
   regressed: { sign: '✗', word: 'regressed', tone: 'bad' },
   improved: { sign: '↑', word: 'improved', tone: 'good' },
-  unchanged: { sign: '✓', word: 'unchanged', tone: 'good' },
+  unchanged: { sign: '✓', word: 'no regression', tone: 'good' },
   inconclusive: { sign: '?', word: 'inconclusive', tone: 'open' },
   new: { sign: '+', word: 'new', tone: 'neutral' },
   removed: { sign: '−', word: 'removed', tone: 'neutral' },

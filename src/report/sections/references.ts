@@ -94,6 +94,7 @@ function failureLine(
       : [code(metric), text(unjudged ? ' could not judge' : ' fails')];
   const [first] = entries;
   const suites = new Set(entries.map(({ suite }) => JSON.stringify([suite.path, suite.name]))).size;
+  const variants = new Set(entries.map(({ suite }) => suite)).size;
   return [
     ...subject,
     text(`${unjudged ? '' : ' in'} ${counted(entries.length, 'reference')}`),
@@ -101,7 +102,9 @@ function failureLine(
       ? []
       : suites > 1
         ? [text(` of ${counted(suites, 'suite')}`)]
-        : [text(' of '), ...suiteName(first.suite, repeated)]),
+        : variants > 1
+          ? [text(` of ${counted(variants, 'variant')} of `), code(first.suite.name)]
+          : [text(' of '), ...suiteName(first.suite, repeated)]),
     ...(reason === null ? [] : [text(': '), code(reason, REASON_CHARACTERS)]),
   ];
 }

@@ -203,5 +203,5 @@ function verdictOf([best, ...others]: readonly Ranked[]): string {
   ).filter((apart) => !apart).length;
   if (close === 0)
     return 'The first is ahead of all others: on the same references, each passes less often (paired test).';
-  return `On the same references, this run does not tell ${counted(close, 'other variant')} from the first (paired test). More references or tries would.`;
+  return `On the same references, this run cannot tell ${counted(close, 'other variant')} from the first (paired test). More references or tries could.`;
 }

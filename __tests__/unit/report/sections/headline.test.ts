@@ -208,7 +208,11 @@ describe('headline', () => {
       }),
       '✗ Failed: capitals: pass rate 70.0 % is below min_pass_rate 80.0 %',
     ],
-    ['a sweep', sweep(), '✓ Evaluated: 2 results, pass rates from 91.7 % to 100.0 %.'],
+    [
+      'a sweep',
+      sweep(),
+      '✓ Evaluated: 2 results, pass rates from 91.7 % to 100.0 %. 1 of 8 references failed. Highest: capitals 100.0 % with claude-sonnet, temperature 0.7.',
+    ],
   ])('for %s says outcome, numbers and size', (_what, result, expected) => {
     expect(words(result)).toBe(expected);
   });

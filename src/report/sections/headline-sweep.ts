@@ -1,0 +1,68 @@
+import { countsForVerdict } from '../../result/counts.ts';
+import type { ReferenceResult } from '../../result/reference-result.ts';
+import type { Result } from '../../result/result.ts';
+import type { SuiteResult } from '../../result/suite-result.ts';
+import { variantWords } from '../../suite/suite.ts';
+import { count, counted, percent } from '../../text/amounts.ts';
+import { code, text, type Line } from './document.ts';
+import { subjectOf, type Told } from './headline-suite.ts';
+import { andMore } from './phrases.ts';
+import { rankedPrompts } from './tables.ts';
+
+export function withoutSubject(line: Line): Told {
+  return { subject: [], line };
+}
+
+/** Prompts named in one sentence. */
+const NAMED = 3;
+
+/** How much failed, and of prompts in several variants which one is ahead. */
+export function evaluatedLine(result: Result): Told {
+  const { suites } = result;
+  const [only] = suites;
+  const failed = text(failedOf(suites.flatMap(({ references }) => references)));
+  if (suites.length === 1 && only !== undefined)
+    return { subject: subjectOf(only, suites), line: [failed] };
+  return withoutSubject([
+    text(`${counted(suites.length, 'result')}, ${rateRange(suites)}. `),
+    failed,
+    ...highestVariants(result),
+  ]);
+}
+
+/** `14 of 64 references failed.`, of those that gate. */
+function failedOf(references: readonly ReferenceResult[]): string {
+  const counting = references.filter(countsForVerdict);
+  const failed = counting.filter(({ status }) => status === 'fail').length;
+  const all = counted(failed === 0 ? references.length : counting.length, 'reference');
+  return failed === 0 ? `${all}.` : `${count(failed)} of ${all} failed.`;
+}
+
+/** ` Highest: capitals 100.0 % with local, temperature 0; …`: the first variant of each prompt. */
+function highestVariants(result: Result): Line {
+  const prompts = rankedPrompts(result).filter(
+    ({ ranked: [first] }) => typeof first?.rate === 'number',
+  );
+  const shown = prompts
+    .slice(0, NAMED)
+    .flatMap(({ name, ranked: [first] }, index) =>
+      first === undefined
+        ? []
+        : [
+            text(index === 0 ? ' Highest: ' : '; '),
+            code(name),
+            text(` ${percent(first.rate)} with `),
+            code(variantWords(first.suite.variant)),
+          ],
+    );
+  const more = andMore(prompts.length, NAMED);
+  return shown.length === 0 ? [] : [...shown, text(more === null ? '.' : ` ${more}.`)];
+}
+
+/** `pass rates from 70.0 % to 100.0 %`: head's, the lowest and the highest. */
+export function rateRange(suites: readonly SuiteResult[]): string {
+  const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
+  return heads.length === 0
+    ? 'nothing could be judged'
+    : `pass rates from ${percent(Math.min(...heads))} to ${percent(Math.max(...heads))}`;
+}
