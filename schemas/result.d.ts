@@ -818,11 +818,11 @@ export interface EvaldiffResult {
      */
     on_inconclusive: "pass" | "fail";
     /**
-     * What a scoring change that moves the pass rate of the same answers does to the run.
+     * What a scoring change does to the run that moves the pass rate of the same answers, or passes what falls under base's scoring.
      */
     scoring: "warn" | "fail";
     /**
-     * What removed references do to the run.
+     * What references do to the run that are removed, or ask something else.
      */
     removed: "warn" | "fail";
     /**

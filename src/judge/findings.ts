@@ -14,21 +14,13 @@ import {
   pointsBetween,
   signed,
 } from '../text/amounts.ts';
-import type { GateInput } from './outcome.ts';
+import type { GateFinding, GateInput } from './outcome.ts';
 
 /**
  * Keeps the rounding of means from taking a rate for lower, or a change for larger, than the limit
  * that it is equal to.
  */
 const SLACK = 1e-9;
-
-/**
- * Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail.
- */
-export interface GateFinding {
-  text: string;
-  failOn: GateSettings['fail_on'];
-}
 
 /** The gate's settings as they hold for one suite. */
 export function gateOf({ gate }: SuiteResult, settings: GateSettings): GateSettings {
@@ -112,7 +104,7 @@ function fails(reference: ReferenceResult): boolean {
 
 export function scoringFailures(input: GateInput): GateFinding[] {
   return input.settings.scoring === 'fail'
-    ? changedScorings(input).map(({ text, failOn }) => ({
+    ? [...changedScorings(input), ...input.underBase].map(({ text, failOn }) => ({
         text: `${text}; gate.scoring is fail`,
         failOn,
       }))
@@ -120,9 +112,12 @@ export function scoringFailures(input: GateInput): GateFinding[] {
 }
 
 export function scoringWarnings(input: GateInput): string[] {
-  return input.settings.scoring === 'warn'
-    ? changedScorings(input).map(({ text }) => `${text}; review that change first`)
-    : [];
+  if (input.settings.scoring === 'fail') return [];
+  const moved = changedScorings(input);
+  return [
+    ...moved.map(({ text }) => `${text}; review that change first`),
+    ...input.underBase.map(({ text }) => text),
+  ];
 }
 
 /** What a changed scoring makes of base's own answers, as reasons begin. */
@@ -156,19 +151,38 @@ function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[
   });
 }
 
-export function removals({ removed, settings }: GateInput): string[] {
-  if (settings.removed !== 'fail' || removed.length === 0) return [];
-  return [
-    `${counted(removed.length, 'reference')} removed, newly skipped or quarantined, and gate.removed is fail: ${firstWords(removed)}`,
+export function removals({ removed, askedAnew, settings }: GateInput): string[] {
+  if (settings.removed !== 'fail') return [];
+  const found: [readonly string[], string][] = [
+    [removed, 'removed, newly skipped or quarantined'],
+    [askedAnew, ASKED_ANEW],
   ];
+  return found.flatMap(([names, what]) =>
+    names.length === 0
+      ? []
+      : `${counted(names.length, 'reference')} ${what}, and gate.removed is fail: ${firstWords(names)}`,
+  );
 }
+
+const ASKED_ANEW = 'edited to ask something else, so what base asked there is not compared';
 
 /**
  * What is gone from the verdict, said in the first block, and of what still runs what passes less
  * often on head: it would have been red.
  */
-export function removalWarnings({ removed, settings, suites }: GateInput): string[] {
-  if (settings.removed !== 'warn' || removed.length === 0) return [];
+export function removalWarnings(input: GateInput): string[] {
+  const { askedAnew, settings } = input;
+  if (settings.removed !== 'warn') return [];
+  return [
+    ...goneWarnings(input),
+    ...(askedAnew.length === 0
+      ? []
+      : [`${counted(askedAnew.length, 'reference')} ${ASKED_ANEW}: ${firstWords(askedAnew)}`]),
+  ];
+}
+
+function goneWarnings({ removed, suites }: GateInput): string[] {
+  if (removed.length === 0) return [];
   const gone = new Set(removed);
   const fell = suites.flatMap(({ path, references }) =>
     references

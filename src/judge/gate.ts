@@ -8,7 +8,6 @@ import {
   metricsOf,
   removals,
   removalWarnings,
-  type GateFinding,
   suiteFindings,
   gateOf,
   scoringFailures,
@@ -20,6 +19,7 @@ import {
   outcomeOf,
   type Decision,
   type Found,
+  type GateFinding,
   type GateInput,
 } from './outcome.ts';
 import { seldomIn, unseenIn } from './unseen.ts';

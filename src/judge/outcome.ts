@@ -17,6 +17,14 @@ import type { Conclusion } from '../types/plain.ts';
 
 export const NO_TEST = 'No test ran, so there is no verdict.';
 
+/**
+ * Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail.
+ */
+export interface GateFinding {
+  text: string;
+  failOn: GateSettings['fail_on'];
+}
+
 export interface GateInput {
   /** In a sweep nothing is compared, so nothing can have regressed or improved. */
   mode: Result['mode'];
@@ -27,6 +35,10 @@ export interface GateInput {
   affected: number;
   /** References that base gates on and head removes, newly skips or quarantines, `suite: id`. */
   removed: readonly string[];
+  /** References that ask something else than base does under their id, `suite: id`. */
+  askedAnew: readonly string[];
+  /** What falls under base's scoring and not under head's own. */
+  underBase: readonly GateFinding[];
   /** What else head takes from its own tests, in sentences. */
   weakened: readonly string[];
   /** Rubrics that were tested on their examples. */

@@ -1,6 +1,7 @@
 import type { SuiteComparison, Try } from '../plan/suite-run.ts';
 import { outcomesOf } from '../plan/tries.ts';
 import { counted, firstWords, meansInWords } from '../text/amounts.ts';
+import type { GateFinding } from './outcome.ts';
 import { asBaseJudges } from './scoring-rates.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
@@ -12,12 +13,19 @@ export interface JudgedSuite {
 }
 
 /**
- * What falls under base's scoring and not under head's own, in sentences: single references, which
- * no test of the whole suite shows, and the means of metrics. `alpha`: 0 to 1, for all means of the
- * run together.
+ * What falls under base's scoring and not under head's own: single references, which no test of the
+ * whole suite shows, and the means of metrics. `alpha`: 0 to 1, for all means of suites that fail
+ * alike.
  */
-export function underBaseWords(suites: readonly JudgedSuite[], alpha: number): string[] {
+export function underBaseFindings(suites: readonly JudgedSuite[], alpha: number): GateFinding[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
+  const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
+  return [...alike].flatMap(([failOn, group]) =>
+    underBaseWords(group, alpha).map((text) => ({ text, failOn })),
+  );
+}
+
+function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] {
   const fell = green.flatMap(({ comparison, verdict }) =>
     verdict?.hidden === undefined ? fellAlone(comparison) : [],
   );

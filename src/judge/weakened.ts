@@ -7,23 +7,17 @@ import { counted, firstWords } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 import { checksOf } from './scoring-rates.ts';
 
-/**
- * What a change takes from its own tests, in sentences: checks of base's that judge nothing any
- * more, and references that ask something else. No rate shows either.
- */
-export function weakenedWords(suites: readonly SuiteRun[]): string[] {
+/** Checks of base's that judge nothing any more, in a sentence: no rate shows that they are gone. */
+export function lostCheckWords(suites: readonly SuiteRun[]): string[] {
   const checks = suites.flatMap(lostChecks);
-  const anew = [...new Set(suites.flatMap(askedAnew))];
-  return [
-    ...(checks.length === 0
-      ? []
-      : [`Checks of base that judge no answer on head: ${firstWords(checks)}`]),
-    ...(anew.length === 0
-      ? []
-      : [
-          `${counted(anew.length, 'reference')} edited to ask something else, so what base asked there is not compared: ${firstWords(anew)}`,
-        ]),
-  ];
+  return checks.length === 0
+    ? []
+    : [`Checks of base that judge no answer on head: ${firstWords(checks)}`];
+}
+
+/** References that ask something else than base does under their id, `suite: id`. */
+export function askedAnewIds(suites: readonly SuiteRun[]): string[] {
+  return [...new Set(suites.flatMap(askedAnew))];
 }
 
 function lostChecks({ suite, deciding, other, runs }: SuiteRun): string[] {

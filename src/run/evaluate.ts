@@ -8,12 +8,12 @@ import { decide, decideHalted } from '../judge/gate.ts';
 import { withHistory, withSteady } from '../judge/history.ts';
 import { newlySkippedIds, suiteNotices } from '../judge/notices.ts';
 import { outcomeFields } from '../judge/outcome-fields.ts';
-import type { Decision, GateInput } from '../judge/outcome.ts';
+import type { Decision, GateFinding, GateInput } from '../judge/outcome.ts';
 import { rollUpSuite, type RunRollUps } from '../judge/roll-up.ts';
 import { scoringSplit } from '../judge/scoring-split.ts';
-import { underBaseWords } from '../judge/under-base.ts';
+import { underBaseFindings } from '../judge/under-base.ts';
 import { judgeSuites } from '../judge/verdict.ts';
-import { weakenedWords } from '../judge/weakened.ts';
+import { askedAnewIds, lostCheckWords } from '../judge/weakened.ts';
 import type { TestedJudge } from '../plan/grader-tests.ts';
 import { incomplete } from '../plan/halt.ts';
 import { removedIds, type Prepared } from '../plan/prepared.ts';
@@ -139,8 +139,8 @@ interface Compared {
   comparisons: SuiteComparison[];
   results: SuiteResult[];
   scoring: ScoringResult[];
-  /** What falls under base's scoring alone, in sentences. */
-  underBase: string[];
+  /** What falls under base's scoring alone. */
+  underBase: GateFinding[];
   notices: Notice[];
   /** Code that scores and is broken; suites that it judges are not among the others. */
   problems: Problem[];
@@ -194,7 +194,7 @@ async function compareSuites(
       ({ comparison, verdict, rollUps: own }) =>
         scoringSplit(comparison, own, verdict?.hidden ?? null) ?? [],
     ),
-    underBase: underBaseWords(shown, gate.alpha),
+    underBase: underBaseFindings(shown, gate.alpha),
     notices: [
       ...broken.notices,
       ...shown.flatMap(({ comparison }, index) => {
@@ -221,6 +221,7 @@ function decideRun(
   { halted, unmade }: Spending,
   blank: Result,
 ): Decision {
+  const runs = comparisons.map(({ run }) => run);
   const input: GateInput = {
     mode,
     suites: results,
@@ -234,7 +235,9 @@ function decideRun(
       const skipped = [...newlySkippedIds(run), ...comparison.newlyQuarantined];
       return [...removedIds(run.suite), ...skipped.map((id) => `${run.suite.path}: ${id}`)];
     }),
-    weakened: [...ownRules, ...underBase, ...weakenedWords(comparisons.map(({ run }) => run))],
+    underBase,
+    askedAnew: askedAnewIds(runs),
+    weakened: [...ownRules, ...lostCheckWords(runs)],
     testedRubrics: rubricTests.length + evaluatorTests.length,
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),

@@ -49,9 +49,11 @@ export const gateSettingsSchema = z.strictObject({
   scoring: z
     .enum(['warn', 'fail'])
     .describe(
-      'What a scoring change that moves the pass rate of the same answers does to the run.',
+      "What a scoring change does to the run that moves the pass rate of the same answers, or passes what falls under base's scoring.",
     ),
-  removed: z.enum(['warn', 'fail']).describe('What removed references do to the run.'),
+  removed: z
+    .enum(['warn', 'fail'])
+    .describe('What references do to the run that are removed, or ask something else.'),
   attributes: z
     .enum(['advise', 'fail'])
     .describe('What an attribute that regressed does to the run.'),

@@ -219,6 +219,21 @@ describe('references that keep their ids', () => {
     );
   });
 
+  test('and ask something else make the run red where removed ones do', async () => {
+    const gate = SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, removed: fail');
+    const { result, first } = await compared(
+      { ...plain(), 'evaldiff.yaml': gate },
+      {
+        ...testing(`metrics: [${EXACT}]`, (n) => asked(n, `q${String(n)}`, n === 1 ? 7 : n)),
+        ...{ 'evaldiff.yaml': gate, 'prompts/quiz.yaml': quizPrompt('Skip 1') },
+      },
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(first).toContain(
+      '1 reference edited to ask something else, so what base asked there is not compared, and gate.removed is fail: prompts/quiz.yaml: q1',
+    );
+  });
+
   test('and get a further value ask the same', async () => {
     const more = testing(`metrics: [${EXACT}]`, (n) =>
       asked(n).replace('input: {', 'input: { tone: short,'),
@@ -348,6 +363,19 @@ describe('a check that is loosened under its name', () => {
       'prompts/quiz.yaml': quizPrompt('Skip 1'),
     });
     expect(first).toContain(UNDER_BASE);
+  });
+
+  test('makes the run red where a scoring change may', async () => {
+    const gate = SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, scoring: fail');
+    const { result, first } = await compared(
+      { ...plain(), 'evaldiff.yaml': gate },
+      {
+        ...plain(`metrics: [${LOOSE}]`),
+        ...{ 'evaldiff.yaml': gate, 'prompts/quiz.yaml': quizPrompt('Skip 1') },
+      },
+    );
+    expect(result.conclusion).toBe('failure');
+    expect(first).toContain(`${UNDER_BASE}; gate.scoring is fail`);
   });
 
   test('is not named where what it newly passes did not pass on base either', async () => {

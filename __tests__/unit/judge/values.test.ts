@@ -118,6 +118,8 @@ const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings>
     settings: gate(settings),
     affected: 10,
     removed: [],
+    askedAnew: [],
+    underBase: [],
     weakened: [],
     blind: null,
     testedRubrics: 0,

@@ -95,6 +95,8 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
       affected: references,
       counted: references,
       removed: [],
+      askedAnew: [],
+      underBase: [],
       weakened: [],
       blind: null,
       testedRubrics: 0,

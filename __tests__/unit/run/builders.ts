@@ -259,6 +259,8 @@ export function gateInput(changes: Partial<GateInput> = {}): GateInput {
     settings: gate(),
     affected: 1,
     removed: [],
+    askedAnew: [],
+    underBase: [],
     weakened: [],
     blind: null,
     testedRubrics: 0,
