@@ -1,21 +1,12 @@
-import { realpath } from 'node:fs/promises';
-import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
+import { posix } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import { diffTrees } from './changes.ts';
 import { writeFiles } from './checkout.ts';
-import { gitEnvironment, type GitPlace } from './command.ts';
-import {
-  type Checkout,
-  type FoundFolder,
-  checkoutAt,
-  discoverCheckout,
-  trackedAt,
-} from './discover.ts';
-import { openHistory, type FetchHints, type CommitHistory } from './history.ts';
-import { lfsContent, openMissing } from './missing.ts';
-import { openObjectReader, type ObjectReader } from './objects.ts';
-import { openRemote, type RemoteAddress } from './remote.ts';
+import { trackedAt } from './discover.ts';
+import type { FetchHints } from './history.ts';
+import { lfsContent } from './missing.ts';
+import { pathBelow, openReaders, type GitReaders, type RepositoryOptions } from './readers.ts';
 import {
   checkedOut,
   defaultBranch,
@@ -24,17 +15,14 @@ import {
   shortName,
   type Mainline,
 } from './revision.ts';
-import { openGitStore, type GitStore } from './store.ts';
 import {
   emptyTree,
   findFolder,
-  folderPrefix,
   listFolder,
   REGULAR_MODES,
   sameTrees,
   sourceTree,
   type Folder,
-  type TreeReader,
 } from './tree.ts';
 import { openSnapshots } from './worktree.ts';
 
@@ -128,116 +116,29 @@ export interface Repository {
   close(): Promise<void>;
 }
 
-interface RepositoryOptions {
-  /**
-   * Usually `process.env`. Variables that point git elsewhere, action inputs and model keys are not
-   * handed on.
-   */
-  environment: NodeJS.ProcessEnv;
-  /** Where the private store is made: `RUNNER_TEMP`, or the system's folder for temporary files. */
-  temporaryFolder: string;
-  /**
-   * Where the workflow's repository is fetched from. The opened folder then need not hold a
-   * checkout; what is checked out above it does not count, nor the remote that a checkout names.
-   */
-  remote?: RemoteAddress;
-  /** Milliseconds after which a command that talks to the remote is ended; default ten minutes. */
-  networkTimeoutMs?: number;
-}
-
-/** What an opened repository is read with. */
-interface Parts {
-  store: GitStore;
-  place: GitPlace;
-  checkout: Checkout | null;
-  history: CommitHistory;
-  reader: ObjectReader;
-  trees: TreeReader;
-  /** Brings those of these contents that are not here. */
-  bring(ids: readonly string[]): Promise<void>;
-  /** The working directory below the root, POSIX. */
-  prefixOf(workingDirectory: string): string;
-  /** The tree or commit that stands for these files, made sure of. */
-  idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string>;
-  /** Trees of uncommitted files, with their ids. */
-  snapshots: WeakMap<SourceTree, string>;
-}
-
 /** Opens the repository that `directory` lies in, or the folder alone when it lies in none. */
 export async function openRepository(
   directory: string,
   options: RepositoryOptions,
 ): Promise<Repository> {
-  const opened =
-    options.remote === undefined ? await discoverCheckout(directory) : await workspaceAt(directory);
-  const store = await openGitStore(opened.checkout, options.environment, options.temporaryFolder);
-  const parts = partsOf(opened, store, options);
-  const root = opened.checkout?.root ?? opened.folder;
+  const opened = await openReaders(directory, options);
+  const { checkout, folder, root } = opened;
   const repository: Repository = {
-    workTree: { root, below: below(root, opened.folder) },
-    ...commitsOf(parts),
-    ...filesOf(parts, root),
-    ...comparisonsOf(parts),
-    tracked: (path) => trackedAt(parts.place, opened.checkout, path),
-    remoteUrl: 'address' in store.remote ? store.remote.address.url : null,
-    commonFolder: () => Promise.resolve(opened.checkout?.commonDir ?? opened.folder),
+    workTree: { root, below: pathBelow(root, folder) },
+    ...commitsOf(opened),
+    ...filesOf(opened),
+    ...comparisonsOf(opened),
+    tracked: (path) => trackedAt(opened.place, checkout, path),
+    remoteUrl: 'address' in opened.store.remote ? opened.store.remote.address.url : null,
+    commonFolder: () => Promise.resolve(checkout?.commonDir ?? folder),
     async close() {
-      await parts.reader.close();
-      await store.remove();
+      await opened.reader.close();
+      await opened.store.remove();
     },
   };
-  return opened.checkout === null && options.remote === undefined
-    ? { ...repository, ...withoutCommits(opened.folder) }
+  return checkout === null && options.remote === undefined
+    ? { ...repository, ...withoutCommits(folder) }
     : repository;
-}
-
-/** A runner's workspace: with a checkout of its own, or anything. */
-async function workspaceAt(directory: string): Promise<FoundFolder> {
-  const folder = await realpath(directory).catch(() => resolve(directory));
-  return { folder, checkout: await checkoutAt(folder) };
-}
-
-function partsOf(
-  { folder, checkout }: FoundFolder,
-  store: GitStore,
-  options: RepositoryOptions,
-): Parts {
-  const { place } = store;
-  const found = options.remote === undefined ? store.remote : { address: options.remote };
-  const remote =
-    'none' in found
-      ? found
-      : openRemote(
-          place,
-          found.address,
-          gitEnvironment(options.environment),
-          options.networkTimeoutMs ?? 600_000,
-        );
-  const missing = openMissing(place, 'none' in remote ? null : remote);
-  const reader = openObjectReader(place, missing.contents);
-  const trees = { reader, missing };
-  const history = openHistory({ place, reader, remote, empty: checkout === null });
-  const snapshots: Parts['snapshots'] = new WeakMap();
-  const root = checkout?.root ?? folder;
-  return {
-    store,
-    place,
-    checkout,
-    history,
-    snapshots,
-    reader,
-    trees,
-    bring: missing.contents,
-    prefixOf: (workingDirectory) =>
-      folderPrefix(below(root, folder), relativeTo(folder, workingDirectory), root),
-    async idOf(tree, hints) {
-      const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
-      if (snapshot !== undefined) return snapshot;
-      const commit = typeof tree === 'string' ? tree : tree.commit;
-      await history.ensure(commit, hints);
-      return commit;
-    },
-  };
 }
 
 type Commits = Pick<
@@ -245,7 +146,7 @@ type Commits = Pick<
   'resolve' | 'ensureCommit' | 'checkedOut' | 'mergeBase' | 'defaultBase' | 'mainline'
 >;
 
-function commitsOf({ store, place, reader, history, checkout }: Parts): Commits {
+function commitsOf({ store, place, reader, history, checkout }: GitReaders): Commits {
   const names = { place, reader, checkout };
   const find = (revision: string): Promise<string> => resolveRevision(names, history, revision);
   return {
@@ -267,10 +168,10 @@ function commitsOf({ store, place, reader, history, checkout }: Parts): Commits 
 
 type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'>;
 
-function filesOf(parts: Parts, root: string): FilesOfRepository {
-  const { reader, trees, bring, prefixOf, idOf, snapshots } = parts;
-  const snapshot = openSnapshots(parts.store, root, parts.checkout);
-  const places = { root, commonDir: parts.checkout?.commonDir ?? null };
+function filesOf(opened: GitReaders): FilesOfRepository {
+  const { reader, trees, bring, prefixOf, idOf, snapshots, root, checkout } = opened;
+  const snapshot = openSnapshots(opened.store, root, checkout);
+  const places = { root, commonDir: checkout?.commonDir ?? null };
   const treeOf = async (commit: string, id: string, prefix: string): Promise<SourceTree> =>
     sourceTree(commit, await listFolder(trees, id, prefix), reader, (path, pointer) =>
       lfsContent(pointer, posix.join(prefix, path), places),
@@ -300,8 +201,14 @@ function filesOf(parts: Parts, root: string): FilesOfRepository {
   };
 }
 
-function comparisonsOf(parts: Parts): Pick<Repository, 'changedFiles' | 'isCommitted'> {
-  const { place, trees, bring, prefixOf, idOf, snapshots } = parts;
+function comparisonsOf({
+  place,
+  trees,
+  bring,
+  prefixOf,
+  idOf,
+  snapshots,
+}: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
   /** The tree of a folder; that of an empty one where there is none. */
   const treeOf = async (id: string, prefix: string): Promise<string> => {
     const folder = await findFolder(trees, id, prefix);
@@ -346,19 +253,4 @@ function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'is
     defaultBase: refuse,
     mainline: () => Promise.resolve(null),
   };
-}
-
-/** The working directory as a POSIX path relative to the opened folder. */
-function relativeTo(opened: string, workingDirectory: string): string {
-  return posixPath(
-    isAbsolute(workingDirectory) ? relative(opened, resolve(workingDirectory)) : workingDirectory,
-  );
-}
-
-function below(root: string, folder: string): string {
-  return posixPath(relative(root, folder));
-}
-
-function posixPath(path: string): string {
-  return sep === '\\' ? path.replaceAll('\\', '/') : path;
 }

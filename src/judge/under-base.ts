@@ -7,7 +7,7 @@ import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** A suite with what head's scoring, which decides, says of it. */
-export interface JudgedSuite {
+interface JudgedSuite {
   comparison: SuiteComparison;
   verdict: SuiteVerdict | null;
 }

@@ -5,7 +5,7 @@ import { visible } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { COMMENT_LIMIT } from './comment.ts';
 import { markdownOf } from './markdown.ts';
-import { causeLine } from './sections/causes.ts';
+import { causeLine } from './sections/cause-lines.ts';
 import { paragraph, type Links } from './sections/document.ts';
 import { fixLine } from './sections/fixes.ts';
 

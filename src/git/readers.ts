@@ -1,0 +1,127 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { SourceTree } from '../types/repository.ts';
+import { gitEnvironment, type GitPlace } from './command.ts';
+import { type Checkout, type FoundFolder, checkoutAt, discoverCheckout } from './discover.ts';
+import { openHistory, type CommitHistory, type FetchHints } from './history.ts';
+import { openMissing } from './missing.ts';
+import { openObjectReader, type ObjectReader } from './objects.ts';
+import { openRemote, type RemoteAddress } from './remote.ts';
+import { openGitStore, type GitStore } from './store.ts';
+import { folderPrefix, type TreeReader } from './tree.ts';
+
+export interface RepositoryOptions {
+  /**
+   * Usually `process.env`. Variables that point git elsewhere, action inputs and model keys are not
+   * handed on.
+   */
+  environment: NodeJS.ProcessEnv;
+  /** Where the private store is made: `RUNNER_TEMP`, or the system's folder for temporary files. */
+  temporaryFolder: string;
+  /**
+   * Where the workflow's repository is fetched from. The opened folder then need not hold a
+   * checkout; what is checked out above it does not count, nor the remote that a checkout names.
+   */
+  remote?: RemoteAddress;
+  /** Milliseconds after which a command that talks to the remote is ended; default ten minutes. */
+  networkTimeoutMs?: number;
+}
+
+/** What an opened repository is read with. */
+export interface GitReaders {
+  /** The opened folder, and the root of its work tree: the folder itself where there is none. */
+  folder: string;
+  root: string;
+  store: GitStore;
+  place: GitPlace;
+  checkout: Checkout | null;
+  history: CommitHistory;
+  reader: ObjectReader;
+  trees: TreeReader;
+  /** Brings those of these contents that are not here. */
+  bring(ids: readonly string[]): Promise<void>;
+  /** The working directory below the root, POSIX. */
+  prefixOf(workingDirectory: string): string;
+  /** The tree or commit that stands for these files, made sure of. */
+  idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string>;
+  /** Trees of uncommitted files, with their ids. */
+  snapshots: WeakMap<SourceTree, string>;
+}
+
+/** Opens what reads the repository that `directory` lies in, or that `remote` names. */
+export async function openReaders(
+  directory: string,
+  options: RepositoryOptions,
+): Promise<GitReaders> {
+  const found =
+    options.remote === undefined ? await discoverCheckout(directory) : await workspaceAt(directory);
+  const store = await openGitStore(found.checkout, options.environment, options.temporaryFolder);
+  return partsOf(found, store, options);
+}
+
+/** A runner's workspace: with a checkout of its own, or anything. */
+async function workspaceAt(directory: string): Promise<FoundFolder> {
+  const folder = await realpath(directory).catch(() => resolve(directory));
+  return { folder, checkout: await checkoutAt(folder) };
+}
+
+function partsOf(
+  { folder, checkout }: FoundFolder,
+  store: GitStore,
+  options: RepositoryOptions,
+): GitReaders {
+  const { place } = store;
+  const found = options.remote === undefined ? store.remote : { address: options.remote };
+  const remote =
+    'none' in found
+      ? found
+      : openRemote(
+          place,
+          found.address,
+          gitEnvironment(options.environment),
+          options.networkTimeoutMs ?? 600_000,
+        );
+  const missing = openMissing(place, 'none' in remote ? null : remote);
+  const reader = openObjectReader(place, missing.contents);
+  const trees = { reader, missing };
+  const history = openHistory({ place, reader, remote, empty: checkout === null });
+  const snapshots: GitReaders['snapshots'] = new WeakMap();
+  const root = checkout?.root ?? folder;
+  return {
+    folder,
+    root,
+    store,
+    place,
+    checkout,
+    history,
+    snapshots,
+    reader,
+    trees,
+    bring: missing.contents,
+    prefixOf: (workingDirectory) =>
+      folderPrefix(pathBelow(root, folder), relativeTo(folder, workingDirectory), root),
+    async idOf(tree, hints) {
+      const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
+      if (snapshot !== undefined) return snapshot;
+      const commit = typeof tree === 'string' ? tree : tree.commit;
+      await history.ensure(commit, hints);
+      return commit;
+    },
+  };
+}
+
+/** The working directory as a POSIX path relative to the opened folder. */
+function relativeTo(opened: string, workingDirectory: string): string {
+  return posixPath(
+    isAbsolute(workingDirectory) ? relative(opened, resolve(workingDirectory)) : workingDirectory,
+  );
+}
+
+/** A folder below a root, as a POSIX path; '' for the root itself. */
+export function pathBelow(root: string, folder: string): string {
+  return posixPath(relative(root, folder));
+}
+
+function posixPath(path: string): string {
+  return sep === '\\' ? path.replaceAll('\\', '/') : path;
+}
