@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { main } from '../../src/commands/program.ts';
 import type { Terminal } from '../../src/commands/terminal.ts';
 import type { Clock } from '../../src/providers/clock.ts';
@@ -14,11 +14,19 @@ export interface Said {
 
 const BEGIN = Date.parse('2026-06-01');
 const started = Date.now();
+let skipped = 0;
 
-/** The clock of every command line here begins before any end of a model was near. */
+/**
+ * The clock of every command line and step here begins before any end of a model was near, and
+ * jumps over pauses: only what bounds something else takes its time.
+ */
 export const clock: Clock = {
-  now: () => BEGIN + Date.now() - started,
-  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+  now: () => BEGIN + Date.now() - started + skipped,
+  async sleep(ms, signal, what) {
+    if (what !== 'pause') return sleep(ms, undefined, { signal });
+    skipped += ms;
+    return setImmediate(undefined, { signal });
+  },
 };
 
 /** A command line that goes on until it is told to end. */

@@ -7,7 +7,7 @@ import { targetsOf, type Prepared } from '../plan/prepared.ts';
 import { planLines } from '../report/plan.ts';
 import { isBatched } from '../select/targets.ts';
 import { withheldFrom, type TrustDecision } from '../select/trust.ts';
-import type { Access } from '../session/access.ts';
+import type { Access, Reach } from '../session/access.ts';
 import { reasonOf } from '../session/safe-writing.ts';
 import type { SessionOptions } from '../session/session.ts';
 import type { ArtifactLibrary } from '../store/artifact.ts';
@@ -38,6 +38,9 @@ export interface Job {
   secrets: readonly string[];
   runner: JobRunner;
   now(): Date;
+  reach?: Reach | undefined;
+  /** As `ClientOptions` has it. */
+  secondMs?: number | undefined;
   /** Loads what speaks to the artifact service; absent: `@actions/artifact`. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }
@@ -74,6 +77,7 @@ export function sessionOptions(job: Job): SessionOptions {
     env,
     trust,
     now,
+    reach: job.reach,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
     // The repository whose workflow runs, as its server has it: it needs no checkout.

@@ -30,7 +30,7 @@ export async function runJob(given: Omit<Job, 'trust'>): Promise<Conclusion> {
 async function endingOf(given: Omit<Job, 'trust'>): Promise<Ending> {
   const { inputs, env, runner } = given;
   refuseMixedRoles(given);
-  const client = await connect({ token: inputs.token, env });
+  const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
   const located = await locate(client, given.facts, inputs);
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts, trust: trustOf(located.facts, inputs) };

@@ -9,21 +9,25 @@ import { accessFrom, withoutSecrets } from '../session/access.ts';
 import { reasonOf } from '../session/safe-writing.ts';
 import { endLine, logText } from '../text/log.ts';
 import { visible, visibleLine } from '../text/visible.ts';
+import type { Job } from './context.ts';
 import { runJob } from './job.ts';
+
+/** Whose time it is; absent: the machine's. Tests give another, nothing else can. */
+type StepTime = Pick<Job, 'reach' | 'secondMs'>;
 
 /**
  * One step of a workflow, as the runner describes it in `env`; the toolkit reads the same of the
  * process. Gives the step's exit code, and never rejects.
  */
-export async function runStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
+export async function runStep(env: NodeJS.ProcessEnv, time: StepTime = {}): Promise<0 | 1> {
   try {
-    return await judgeStep(env);
+    return await judgeStep(env, time);
   } catch (error) {
     return fail(error);
   }
 }
 
-async function judgeStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
+async function judgeStep(env: NodeJS.ProcessEnv, time: StepTime): Promise<0 | 1> {
   const { inputs, problems } = readInputs(givenInputs(env));
   const access = accessFrom(inputs, env);
   const secrets = [...secretsIn(access), inputs.token].filter((secret) => secret !== '');
@@ -31,6 +35,7 @@ async function judgeStep(env: NodeJS.ProcessEnv): Promise<0 | 1> {
   if (problems.length > 0) throw new UserError(problems);
   const facts = readEvent(env, parsePayload(await payloadText(env)));
   const conclusion = await runJob({
+    ...time,
     inputs,
     access,
     facts,

@@ -31,7 +31,7 @@ export interface ClientOptions {
   /** Read for `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL`. */
   env: Environment;
   /** Milliseconds in a second of waiting; tests give 1. */
-  secondMs?: number;
+  secondMs?: number | undefined;
   deadlineMs?: number;
 }
 

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { main as commandLine } from '../../../src/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../src/commands/terminal.ts';
 import type { Result } from '../../../src/result/result.ts';
+import { clock } from '../../stand-ins/command-line.ts';
 import type { GitHubStandIn } from '../../stand-ins/github/index.ts';
 import {
   headIn,
@@ -62,7 +63,7 @@ async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
   process.env = env;
   process.stdout.write = (text) => (stdout += String(text)) !== '';
   try {
-    return { code: await runStep(env), stdout, stderr: '' };
+    return { code: await runStep(env, { reach: { clock }, secondMs: 1 }), stdout, stderr: '' };
   } finally {
     process.env = before.env;
     process.stdout.write = before.write;
