@@ -23,15 +23,12 @@ import { preferenceTables, sharedTries } from './suite-tables.ts';
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
 /** A reference's tries by whose output it is and whose scoring judges it. */
-function cornersOf(run: ReferenceRun, headDecides: boolean, tries: number): Corners {
+function cornersOf(run: ReferenceRun, tries: number): Corners {
   const under = (outputs: Side, scoring: Side): Counts =>
     countOutcomes(
       run[outputs]
         .slice(0, tries)
-        .flatMap(
-          ({ result, other }) =>
-            ((scoring === 'head') === headDecides ? result : other)?.outcome ?? [],
-        ),
+        .flatMap(({ result, other }) => (scoring === 'head' ? result : other)?.outcome ?? []),
     );
   return {
     base_base: under('base', 'base'),
@@ -43,9 +40,8 @@ function cornersOf(run: ReferenceRun, headDecides: boolean, tries: number): Corn
 
 /** Pass rates of both sides' outputs, each under the scoring of base and of head. */
 export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
-  const headDecides = suite.run.deciding.side === 'head';
   const tries = splitTries(suite);
-  return ratesOf(splitRuns(suite).map((run) => cornersOf(run, headDecides, tries)));
+  return ratesOf(splitRuns(suite).map((run) => cornersOf(run, tries)));
 }
 
 /**
@@ -72,10 +68,9 @@ function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
 
 /** Pass rates of both sides' outputs under base's scoring, whatever head's makes of them. */
 function ratesUnderBase(suite: SuiteComparison): Pick<FallUnderBase, 'base' | 'head'> | null {
-  const headDecides = suite.run.deciding.side === 'head';
   const tries = splitTries(suite);
   const judged = splitRuns(suite)
-    .map((run) => cornersOf(run, headDecides, tries))
+    .map((run) => cornersOf(run, tries))
     .filter(({ base_base: before, head_base: after }) => before.tries > 0 && after.tries > 0);
   const base = meanOfCounts(judged.map(({ base_base }) => base_base));
   const head = meanOfCounts(judged.map(({ head_base }) => head_base));
@@ -118,15 +113,15 @@ const SLACK = 1e-9;
 /**
  * Where what is sent and the scoring changed: head's answers, if they clearly fall under base's
  * scoring. A new format with a scoring to match is excused; a new scoring under which nobody passes
- * hides the fall, and so does one that only lacks checks. Null: there is no such fall, or base's
- * scoring decides anyway.
+ * hides the fall, and so does one that only lacks checks. Null: there is no such fall, or the
+ * scorings do not differ.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
   { alpha, gate_on: on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
 ): FallUnderBase | null {
   const { run, compared, gate } = suite;
-  if (run.other === null || run.deciding.side !== 'head') return null;
+  if (run.other === null) return null;
   const { base_base, head_head } = scoringRates(suite);
   const under = ratesUnderBase(suite);
   if (base_base === null || head_head === null || under === null) return null;

@@ -24,7 +24,6 @@ export function scoringSplit(
   const fell = hidden === null || hidden.excuse === 'passes' ? [] : hidden.references;
   const excused = hidden !== null && hidden.excuse !== 'none';
   const runs = splitRuns(comparison);
-  const headDecides = suite.deciding.side === 'head';
   const rates = scoringRates(comparison);
   const effects = {
     prompt_effect: difference(rates.head_head, rates.base_head),
@@ -34,7 +33,7 @@ export function scoringSplit(
   const because = suite.suite.because.filter(
     ({ key }) => isScoringKey(key) || key === 'references',
   );
-  const flipped = flips(runs, rollUps, headDecides);
+  const flipped = flips(runs, rollUps);
   return {
     path: suite.suite.path,
     name: suite.suite.name,
@@ -42,7 +41,7 @@ export function scoringSplit(
     ...effects,
     because,
     flipped,
-    same_answers: sameAnswers(runs, headDecides),
+    same_answers: sameAnswers(runs),
     ...(excused ? { excused } : {}),
     ...(hidden === null ? {} : { under_base: { base: hidden.base, head: hidden.head } }),
     ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
@@ -68,14 +67,9 @@ function difference(after: number | null, before: number | null): number | null 
  * Base's tries by their word under base's and under head's scoring: the same answers, so only the
  * scoring can differ.
  */
-function sameAnswers(
-  runs: readonly ReferenceRun[],
-  headDecides: boolean,
-): ScoringResult['same_answers'] {
+function sameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
-    base.map(({ result, other }) =>
-      headDecides ? [other?.outcome, result.outcome] : [result.outcome, other?.outcome],
-    ),
+    base.map(({ result, other }) => [other?.outcome, result.outcome]),
   );
   const count = (before: Outcome, after: Outcome): number =>
     pairs.filter(([was, is]) => was === before && is === after).length;
@@ -100,14 +94,11 @@ function sameAnswers(
 function flips(
   runs: readonly ReferenceRun[],
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-  headDecides: boolean,
 ): ScoringResult['flipped'] {
   return runs.flatMap((run) => {
     const found = rollUps.get(run);
     if (found === undefined || found.other === null) return [];
-    const [before, after] = headDecides
-      ? [found.other.outcome, found.base.outcome]
-      : [found.base.outcome, found.other.outcome];
+    const [before, after] = [found.other.outcome, found.base.outcome];
     if (before === after) return [];
     const tag = (outcome: 'pass' | 'fail' | null): Outcome => outcome ?? 'ungraded';
     return [{ id: run.affected.reference.id, from: tag(before), to: tag(after) }];

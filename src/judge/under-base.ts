@@ -39,7 +39,7 @@ function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] 
 
 /** References whose answers base's scoring passes on base and fails on head, in two tries or more. */
 function fellAlone({ run, compared }: SuiteComparison): string[] {
-  if (run.other === null || run.deciding.side !== 'head') return [];
+  if (run.other === null) return [];
   return compared.flatMap((item) => {
     const { base, head } = outcomesOf(asBaseJudges(item));
     const isFall =
@@ -78,7 +78,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
 
 function movesUnderBase(comparison: SuiteComparison, verdict: SuiteVerdict): MetricMove[] {
   const { run, compared } = comparison;
-  if (run.other === null || run.deciding.side !== 'head') return [];
+  if (run.other === null) return [];
   const runs = new Map(run.runs.map((item) => [item, asBaseJudges(item)]));
   const view = {
     ...comparison,

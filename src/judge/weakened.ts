@@ -21,7 +21,7 @@ export function askedAnewIds(suites: readonly SuiteRun[]): string[] {
 }
 
 function lostChecks({ suite, deciding, other, runs }: SuiteRun): string[] {
-  if (other === null || deciding.side !== 'head') return [];
+  if (other === null) return [];
   const lost = runs.flatMap((run) => {
     const { before, after } = checksOf(run);
     const { reference, baseReference } = run.affected;

@@ -43,7 +43,7 @@ export function prepare(
   const selected = selectedBy(input, base, head);
   const gate = gateOf(input, arranged);
   const suites = selected.suites.map((suite) =>
-    comparisonOf(startSuite(suite, 'head'), arranged, { ...input, gate }),
+    comparisonOf(startSuite(suite), arranged, { ...input, gate }),
   );
   const next = nextTries(suites, gate);
   const judges = testsOfJudges(input, base, head, suites);

@@ -7,7 +7,7 @@ import type { Side } from '../types/plain.ts';
 
 /**
  * One try of one reference on one side, judged by the deciding scoring and, where the scorings
- * differ, by the other.
+ * differ, by base's too.
  */
 export interface Try {
   result: TryResult;
@@ -22,9 +22,9 @@ export interface ReferenceRun {
 
 export interface SuiteRun {
   suite: AffectedSuite;
-  /** Judges both sides' outputs for the verdict. */
+  /** Judges both sides' outputs for the verdict: head's scoring, or base's where head has no suite. */
   deciding: Scoring;
-  /** The other side's scoring where it differs for some reference; null otherwise. */
+  /** Base's scoring where head's decides and differs for some reference; null otherwise. */
   other: Scoring | null;
   /** References that can run, in the suite's order; removed ones are not among them. */
   runs: readonly ReferenceRun[];
@@ -39,19 +39,19 @@ export function identityOf({ suite: { path, name, variant } }: SuiteRun): string
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 /** Prepares a suite: whose scoring decides, and which references run at all. */
-export function startSuite(suite: AffectedSuite, deciding: Side): SuiteRun {
-  const [first, second] = deciding === 'head' ? [suite.head, suite.base] : [suite.base, suite.head];
-  const chosen = first ?? second;
-  if (chosen === null) throw new TypeError('a suite has at least one side');
+export function startSuite(suite: AffectedSuite): SuiteRun {
+  const { base, head } = suite;
+  const deciding = (head ?? base)?.scoring;
+  if (deciding === undefined) throw new TypeError('a suite has at least one side');
   const runs = suite.references
     .filter(({ change }) => change !== 'removed')
     .map((reference) => ({ affected: reference, base: [], head: [] }));
   const differs =
-    first !== null &&
-    second !== null &&
+    base !== null &&
+    head !== null &&
     (suite.because.some(({ key }) => isScoringKey(key)) ||
       runs.some(({ affected: reference }) => expectedDiffers(reference)));
-  return { suite, deciding: chosen.scoring, other: differs ? second.scoring : null, runs };
+  return { suite, deciding, other: differs ? base.scoring : null, runs };
 }
 
 function expectedDiffers(reference: AffectedReference): boolean {

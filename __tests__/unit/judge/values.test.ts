@@ -60,20 +60,17 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
     head: generationOf(head!.suite.prompt, head!.variant, each),
   }));
   const name = setting.name ?? 'p';
-  const run = startSuite(
-    {
-      path: 'prompts/p.yaml',
-      name,
-      variant: base!.variant,
-      baseVariant: null,
-      base: base!,
-      head: head!,
-      because: [],
-      references: all,
-      unaffected: 0,
-    },
-    'head',
-  );
+  const run = startSuite({
+    path: 'prompts/p.yaml',
+    name,
+    variant: base!.variant,
+    baseVariant: null,
+    base: base!,
+    head: head!,
+    because: [],
+    references: all,
+    unaffected: 0,
+  });
   const attempts = (side: Json[]): Try[] =>
     side.map((value, index) => {
       const result = { ...tryResult('pass', index), reused: setting.reused ?? false };

@@ -56,20 +56,17 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
     base: generationOf(base.suite.prompt, base.variant, reference),
     head: generationOf(head.suite.prompt, head.variant, reference),
   }));
-  const started = startSuite(
-    {
-      path: 'prompts/p.yaml',
-      name: 'p',
-      variant: base.variant,
-      baseVariant: null,
-      base,
-      head,
-      because: [],
-      references: all,
-      unaffected: 0,
-    },
-    'head',
-  );
+  const started = startSuite({
+    path: 'prompts/p.yaml',
+    name: 'p',
+    variant: base.variant,
+    baseVariant: null,
+    base,
+    head,
+    because: [],
+    references: all,
+    unaffected: 0,
+  });
   const attempts = (passes: number, tries: number): Try[] =>
     Array.from({ length: tries }, (_, index) => ({
       result: tryResult(index < passes ? 'pass' : 'fail', index),

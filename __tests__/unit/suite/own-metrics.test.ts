@@ -109,20 +109,17 @@ describe('metrics of one reference', () => {
     ];
     const head = suiteSide('head', of, { graders });
     const { because, references, unaffected } = affectedReferences(null, head);
-    const started = startSuite(
-      {
-        path: 'p',
-        name: 'p',
-        variant: { model: 'm', parameters: {} },
-        baseVariant: null,
-        base: null,
-        head,
-        because,
-        references,
-        unaffected,
-      },
-      'head',
-    );
+    const started = startSuite({
+      path: 'p',
+      name: 'p',
+      variant: { model: 'm', parameters: {} },
+      baseVariant: null,
+      base: null,
+      head,
+      because,
+      references,
+      unaffected,
+    });
     expect(
       planOf(
         [started],
