@@ -82,7 +82,7 @@ function sameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers
     judged: table.flat().reduce((sum, cell) => sum + cell, 0),
     pass_fail: passFail,
     fail_pass: failPass,
-    p: Math.min(1, mcnemar({ passFail, failPass }).midTwo),
+    p: Math.min(1, mcnemar({ passFail, failPass })),
     kappa: cohenKappa(table),
   };
 }

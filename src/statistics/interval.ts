@@ -79,59 +79,17 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
   return { low: passes === 0 ? 0 : centre - reach, high: passes === tries ? 1 : centre + reach };
 }
 
-/** Items by their word on base and on head. */
-interface PairedCounts {
-  passPass: number;
-  passFail: number;
-  failPass: number;
-  failFail: number;
-}
-
 /**
- * Interval for (rate of the first − rate of the second) of two independent samples, by joining their Wilson
- * intervals. Null when a sample is empty.
+ * Interval for (rate of the first − rate of the second) of two independent samples, by joining
+ * their Wilson intervals. Null when a sample is empty.
  *
  * Source: Newcombe 1998 (part two), method 10.
  */
 export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
-  return joined(first, second, 0, confidence);
-}
-
-/**
- * Interval for (head's rate − base's rate) when both rates are of the same items. The Wilson
- * intervals are joined with the correlation of the pairs, φ, whose numerator is lowered by n/2 when
- * positive. Null without items.
- *
- * Source: Newcombe 1998 (paired proportions), method 10.
- */
-export function newcombePaired(
-  { passPass, passFail, failPass, failFail }: PairedCounts,
-  confidence = 0.95,
-): Interval | null {
-  const tries = passPass + passFail + failPass + failFail;
-  const [head, base] = [passPass + failPass, passPass + passFail];
-  const spread = Math.sqrt(head * (tries - head) * base * (tries - base));
-  const product = passPass * failFail - passFail * failPass;
-  const numerator = product > 0 ? Math.max(product - tries / 2, 0) : product;
-  return joined(
-    { passes: head, tries },
-    { passes: base, tries },
-    spread > 0 ? numerator / spread : 0,
-    confidence,
-  );
-}
-
-function joined(
-  first: Counts,
-  second: Counts,
-  correlation: number,
-  confidence: number,
-): Interval | null {
   const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
   if (ofFirst === null || ofSecond === null) return null;
   const [p, q] = [first.passes / first.tries, second.passes / second.tries];
-  const reach = (a: number, b: number): number =>
-    Math.sqrt(Math.max(0, a * a - 2 * correlation * a * b + b * b));
+  const reach = (a: number, b: number): number => Math.sqrt(a * a + b * b);
   return {
     low: p - q - reach(p - ofFirst.low, ofSecond.high - q),
     high: p - q + reach(ofFirst.high - p, q - ofSecond.low),

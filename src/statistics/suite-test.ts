@@ -75,23 +75,12 @@ export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] =
 }
 
 /**
- * p-values of McNemar's test: one-sided for "pass → fail is the commoner change", and two-sided;
- * exact and mid-p.
- */
-interface McNemar {
-  exactOne: number;
-  midOne: number;
-  exactTwo: number;
-  midTwo: number;
-}
-
-/**
- * McNemar's exact test on the items whose word differs between two looks at the same items: X ~
- * Binomial(n, ½). Without such items: exactOne = exactTwo = midTwo = 1, midOne = ½.
+ * p-value of McNemar's test on the items whose word differs between two looks at the same items: X ~
+ * Binomial(n, ½), two-sided, mid-p; 1 without such items.
  *
  * Source: Fagerland, Lydersen, Laake 2013.
  */
-export function mcnemar(changes: { passFail: number; failPass: number }): McNemar {
+export function mcnemar(changes: { passFail: number; failPass: number }): number {
   const worse: Table = { base: { passes: 1, tries: 1 }, head: { passes: 0, tries: 1 } };
   const better: Table = { base: worse.head, head: worse.base };
   const { down, midDown, up, midUp } = suiteTest([
@@ -101,10 +90,5 @@ export function mcnemar(changes: { passFail: number; failPass: number }): McNema
   // With as many changes each way, half the middle probability is left out; without any change
   // there is no middle.
   const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
-  return {
-    exactOne: down,
-    midOne: midDown,
-    exactTwo: Math.min(1, 2 * Math.min(down, up)),
-    midTwo: changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp),
-  };
+  return changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp);
 }
