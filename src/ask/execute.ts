@@ -243,4 +243,6 @@ export interface ScoringItem {
   reference: Reference;
   /** The other side's answer, for metrics that compare the two; null where there is none. */
   otherAnswer?: string | null;
+  /** What the other side was asked, where it has an answer. */
+  otherMessages?: readonly Message[];
 }

@@ -33,7 +33,14 @@ export async function scorePairs(
       return {
         head,
         base,
-        asked: { ...head, otherAnswer: base === null ? null : otherAnswerOf(head, base) },
+        asked:
+          base === null
+            ? { ...head, otherAnswer: null }
+            : {
+                ...head,
+                otherAnswer: otherAnswerOf(head, base),
+                otherMessages: base.answer.messages,
+              },
       };
     });
   const scores = await score(pairs.map(({ asked }) => asked));
@@ -191,7 +198,7 @@ function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): Check
 }
 
 export function metricAnswer(
-  { answer, reference, otherAnswer = null }: ScoringItem,
+  { answer, reference, otherAnswer = null, otherMessages }: ScoringItem,
   price: Price,
 ): MetricAnswer {
   const {
@@ -209,6 +216,7 @@ export function metricAnswer(
     expected: reference.expected,
     ...(reference.metadata === undefined ? {} : { metadata: reference.metadata }),
     otherAnswer,
+    ...(otherMessages === undefined ? {} : { otherMessages }),
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
     thread: recorded?.thread ?? [...messages, answerMessage(completion, generation)],

@@ -31,6 +31,8 @@ export interface MetricAnswer {
   followed?: true;
   /** What the other side answers to the same; null or absent: nothing to compare with. */
   otherAnswer?: string | null;
+  /** What the other side was asked; absent: there is nothing to compare with. */
+  otherMessages?: readonly Message[];
 }
 
 /** The world, as far as a metric may reach it. */

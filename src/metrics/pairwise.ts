@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { MetricAnswer } from './answer.ts';
+import { transcript, type MetricAnswer } from './answer.ts';
 import { defineBatch, measurement, type Measured, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
 import type { Question } from './grader-prompt.ts';
-import { materialsOf } from './rubric.ts';
 
 export const PAIRWISE = 'pairwise_preference';
 
@@ -43,17 +42,32 @@ async function compare(
   criteria: string,
   answer: MetricAnswer,
   otherAnswer: string,
-  { level, tools }: MetricContext,
+  { tools }: MetricContext,
 ): Promise<Measured> {
   const own = answer.completion.output;
   if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides answer the same');
-  const { input } = materialsOf(answer, level);
+  const input = askedOfBoth(answer);
   const [before, after] = await Promise.all(
     [preference(criteria, own, otherAnswer), preference(criteria, otherAnswer, own)].map(
       (question) => gradeMaterial(question, { input }, tools),
     ),
   );
   return joinGrades(before, after);
+}
+
+/**
+ * What both sides were asked, base's wording first whichever answer stands first: a grader who is
+ * told what head's prompt alone wants likes head's answers.
+ */
+function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
+  const [before, after] = [transcript(otherMessages), transcript(messages)];
+  return before === after
+    ? after
+    : `${before}
+
+Or, in other words:
+
+${after}`;
 }
 
 function joinGrades(before: Grade | undefined, after: Grade | undefined): Measured {

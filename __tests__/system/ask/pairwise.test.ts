@@ -95,6 +95,16 @@ describe('a suite that nothing but preference judges', () => {
     ]);
   });
 
+  test("is told both sides' words for what was asked, base's first", async () => {
+    const seen: string[] = [];
+    const judge = judgeOf('Old');
+    await runPipeline(shop('Old', 1), shop('New', 1), (request, text) => {
+      if (request.purpose === 'grader') seen.push(fenced(text, 'input'));
+      return judge(request, text);
+    });
+    expect([...new Set(seen)]).toEqual(['user: Old r00\n\nOr, in other words:\n\nuser: New r00']);
+  });
+
   test('improves the other way round, and is unchanged in ties', async () => {
     expect(
       (await runPipeline(shop('Old', 6), shop('New', 6), judgeOf('New'))).result,
