@@ -1,7 +1,7 @@
 import type { CauseUnit } from '../result/causes.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { type Generation, generationOf, targetIdentity } from '../select/generation.ts';
-import { changedSource } from '../select/programs.ts';
+import { changedSources } from '../select/programs.ts';
 import { type SuiteSide, changedFile, partPlace } from '../select/prompt-changes.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt } from '../suite/suite.ts';
@@ -138,11 +138,13 @@ function modelUnit(base: SuiteSide, head: SuiteSide): CauseUnit | null {
     canonicalJson(side.variant.target === null ? null : targetIdentity(side.variant.target));
   if (!named && identityOf(base) === identityOf(head)) return null;
   const written = named ? partPlace(head, 'model') : null;
-  const source =
+  const sources =
     named || before.target === null || after.target === null
-      ? null
-      : changedSource(before.target, after.target);
-  const { file, line } = written ?? { file: source ?? head.scoring.settingsFile, line: 0 };
+      ? []
+      : changedSources(before.target, after.target);
+  // Of several files, that which says which they are.
+  const [source = head.scoring.settingsFile] = sources.length === 1 ? sources : [];
+  const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
     target === null || named ? model : `${target.model} (${target.provider})`;
   return {

@@ -58,25 +58,27 @@ function evaluatedFiles(
     folders.some((folder) => path.startsWith(`${folder}/`));
 }
 
+/** Changed files of a program that are named; the rest is one of many. */
+const NAMED_FILES = 10;
+
 /**
- * The file in which what answers differs between two sides, though its settings do not: the one file
- * of a program that changed, or recordings. Null: the settings, or several files.
+ * The files of head in which what answers differs between two sides, though its settings do not:
+ * those of a program that changed, or recordings. None: the settings differ, or files are gone.
  */
-export function changedSource(base: Target, head: Target): string | null {
+export function changedSources(base: Target, head: Target): string[] {
   if (base.provider === 'replay' && head.provider === 'replay')
-    return base.file === head.file ? head.file : null;
-  if (base.provider !== 'program' || head.provider !== 'program') return null;
+    return base.file === head.file ? [head.file] : [];
+  if (base.provider !== 'program' || head.provider !== 'program') return [];
   const isSame =
     canonicalJson([base.command, base.setup]) === canonicalJson([head.command, head.setup]);
-  const [before, after] = [
-    base.ids ?? new Map<string, string>(),
-    head.ids ?? new Map<string, string>(),
-  ];
-  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (path) => before.get(path) !== after.get(path),
-  );
-  const [only] = changed;
-  return isSame && changed.length === 1 && only !== undefined && after.has(only) ? only : null;
+  const before = base.ids ?? new Map<string, string>();
+  const after = [...(head.ids ?? new Map<string, string>())];
+  return isSame
+    ? after
+        .filter(([path, id]) => before.get(path) !== id)
+        .map(([path]) => path)
+        .slice(0, NAMED_FILES)
+    : [];
 }
 
 /** What files, each a path and its content's id, are known by. */

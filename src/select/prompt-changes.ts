@@ -4,7 +4,7 @@ import { keyPlace, type Prompt, type Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Json, Place } from '../types/plain.ts';
 import { targetIdentity, type ResolvedVariant } from './generation.ts';
-import { changedSource } from './programs.ts';
+import { changedSources } from './programs.ts';
 import type { Scoring } from './scoring.ts';
 
 /** One side of a suite, ready to run. */
@@ -44,10 +44,10 @@ export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
     headTarget !== null &&
     !sameTarget(baseTarget, headTarget)
   ) {
-    changes.push({
-      key: `models.${head.variant.model ?? ''}`,
-      file: changedSource(baseTarget, headTarget) ?? head.scoring.settingsFile,
-    });
+    const key = `models.${head.variant.model ?? ''}`;
+    const sources = changedSources(baseTarget, headTarget);
+    const files = sources.length === 0 ? [head.scoring.settingsFile] : sources;
+    changes.push(...files.map((file) => ({ key, file })));
   }
   return changes;
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { annotations } from '../../../src/report/annotations.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer, type Script } from '../../stand-ins/models/server.ts';
@@ -519,6 +520,25 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       ['--code', 'host'],
     );
     expect(result.suites).toEqual([]);
+  });
+
+  test('of which several files changed is shown with each, and so are the remarks on them', async () => {
+    const both: FixtureFiles = {
+      ...BROKEN,
+      'app/main.mjs': `// Says it.\n${String(program('')['app/main.mjs'])}`,
+    };
+    const { first, result } = await compared(program('app/main.mjs'), both, ['--code', 'host']);
+    expect(first.replaceAll(/<[^>]*>/g, '')).toContain('in app/main.mjs, app/parts/say.mjs');
+    expect(first).toContain('+ // Says it.');
+    expect(first).toContain('+ export const say');
+    const lines = [{ start: 1, end: 1 }];
+    const changed = Object.keys(both).map((path) => ({
+      ...{ path, basePath: null, lines, deleted: false },
+    }));
+    expect(annotations(result, changed).map(({ path, startLine }) => [path, startLine])).toEqual([
+      ['app/parts/say.mjs', 1],
+      ['app/main.mjs', 1],
+    ]);
   });
 
   test('of which no file is known is said to be so', async () => {

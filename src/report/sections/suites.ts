@@ -255,10 +255,11 @@ export function becauseLine(because: readonly Because[]): Line {
   const more = andMore(because.length, SHOWN_REASONS);
   const lines = because
     .slice(0, SHOWN_REASONS)
-    .map(({ key, file }): Line => [
-      code(key),
-      text(' in '),
+    .flatMap(({ key, file }, index, shown): Line => [
+      ...(key === shown[index - 1]?.key
+        ? [text(', ')]
+        : [text(index === 0 ? '' : '; '), code(key), text(' in ')]),
       place(file, 0, key === 'removed prompt' ? 'base' : 'head'),
     ]);
-  return [...joinLines(lines, '; '), ...(more === null ? [] : [text(` ${more}`)])];
+  return [...lines, ...(more === null ? [] : [text(` ${more}`)])];
 }
