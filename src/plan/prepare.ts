@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { PinnedAttributes } from '../config/attributes-file.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { replacedAnswerers } from '../select/answerers.ts';
@@ -119,6 +120,15 @@ function answererNotices(
   return [...replaced, ...unseenPrograms(suites, hash)];
 }
 
+/** Whether a command line says that the program lies outside the repository. */
+function liesOutside([program = '', ...words]: readonly string[]): boolean {
+  const [own, others] = [isAbsolute(program), words.filter((word) => /^[^-]/.test(word))];
+  return (
+    others.some((word) => isAbsolute(word) || word.startsWith('../')) ||
+    (own && others.length === 0)
+  );
+}
+
 /** Programs of head of which no file is known, so that no change of theirs would be seen. */
 function unseenPrograms(
   suites: readonly AffectedSuite[],
@@ -127,7 +137,10 @@ function unseenPrograms(
   const none = hashOf([], hash);
   const unseen = suites.flatMap(({ head }) => {
     const target = head?.variant.target;
-    return head !== null && target?.provider === 'program' && target.files === none
+    return head !== null &&
+      target?.provider === 'program' &&
+      target.files === none &&
+      !liesOutside(target.command)
       ? [{ name: head.variant.model ?? target.model, file: head.scoring.settingsFile }]
       : [];
   });

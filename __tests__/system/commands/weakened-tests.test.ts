@@ -10,6 +10,7 @@ import {
   createRepository,
   removeTemporaryFolders,
   temporaryFolder,
+  writeFiles,
   type FixtureFiles,
 } from '../../stand-ins/repository.ts';
 import { obedient, quiz, quizPrompt, SETTINGS } from '../end-to-end/projects.ts';
@@ -549,5 +550,14 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     expect(result.notices.map(({ message }) => message)).toEqual([
       expect.stringContaining('no file of this repository is known to belong to the program'),
     ]);
+  });
+
+  test('is not asked for its files where it lies outside', async () => {
+    const folder = temporaryFolder('elsewhere');
+    const own = program(join(folder, 'app/main.mjs'));
+    writeFiles(folder, own);
+    const { result } = await compared({ ...own, 'app/main.mjs': '' }, WORSE, ['--code', 'host']);
+    expect(result.suites).toHaveLength(1);
+    expect(result.notices.map(({ message }) => message).join()).not.toContain('no file of this');
   });
 });
