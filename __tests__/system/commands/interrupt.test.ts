@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { readFileSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { renderComment } from '../../../src/report/comment.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { localEndpoint } from '../../stand-ins/command-line.ts';
-import { removeTemporaryFolders } from '../../stand-ins/repository.ts';
+import { removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 import { openShop } from '../../unit/commands/shop.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
@@ -19,15 +21,20 @@ test.each([
   async (signal, whom) => {
     let silent = true;
     const allAsked = Promise.withResolvers<undefined>();
-    const fiveTold = Promise.withResolvers<undefined>();
+    const fiveKept = Promise.withResolvers<undefined>();
     const shop = await openShop({
       answer: ({ index }) => {
         if (index === 7) allAsked.resolve(undefined);
         return silent && index >= 5 ? { fault: 'silent' } : { text: 'Yes, 5' };
       },
     });
+    const record = join(temporaryFolder('record'), 'answers.jsonl');
+    writeFileSync(record, '');
+    const watcher = watch(record, () => {
+      if (readFileSync(record, 'utf8').split('\n').length > 5) fiveKept.resolve(undefined);
+    });
     try {
-      const child = spawn(process.execPath, [CLI, 'run', '--json'], {
+      const child = spawn(process.execPath, [CLI, 'run', '--json', '--record', record], {
         cwd: shop.repository.directory,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: localEndpoint(shop.server),
@@ -39,14 +46,13 @@ test.each([
       });
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         err += text;
-        if (err.includes('5 of 8 answers')) fiveTold.resolve(undefined);
       });
       const ended = new Promise<number | null>((resolve) => {
         child.once('close', (code) => {
           resolve(code);
         });
       });
-      await Promise.all([allAsked.promise, fiveTold.promise]);
+      await Promise.all([allAsked.promise, fiveKept.promise]);
       if (whom === 'alone') child.kill(signal);
       else process.kill(-(child.pid ?? 0), signal);
       expect(await ended).toBe(2);
@@ -69,6 +75,7 @@ test.each([
       expect(conclusion).toBe('success');
       expect(usage).toMatchObject({ calls: 3, reused: 5 });
     } finally {
+      watcher.close();
       await shop.close();
     }
   },
