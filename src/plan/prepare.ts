@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path';
 import type { PinnedAttributes } from '../config/attributes-file.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { replacedAnswerers } from '../select/answerers.ts';
@@ -122,11 +121,11 @@ function answererNotices(
 
 /** Whether a command line says that the program lies outside the repository. */
 function liesOutside([program = '', ...words]: readonly string[]): boolean {
-  const [own, others] = [isAbsolute(program), words.filter((word) => /^[^-]/.test(word))];
-  return (
-    others.some((word) => isAbsolute(word) || word.startsWith('../')) ||
-    (own && others.length === 0)
-  );
+  const isAbsolute = (word: string): boolean => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(word);
+  const named = words.filter((word) => !word.startsWith('-'));
+  return named.length === 0
+    ? isAbsolute(program)
+    : named.some((word) => isAbsolute(word) || word.startsWith('../'));
 }
 
 /** Programs of head of which no file is known, so that no change of theirs would be seen. */
