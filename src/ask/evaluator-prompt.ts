@@ -1,4 +1,4 @@
-import { freshDelimiter } from '../metrics/grader-prompt.ts';
+import { freshDelimiter, withNote } from '../metrics/grader-prompt.ts';
 import type { Conversation } from '../suite/suite.ts';
 import type { Message, Request } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
@@ -75,18 +75,11 @@ export function evaluatorPrompt(
  * criteria out.
  */
 export function askEvaluatorAgain(
-  { messages, schema }: EvaluatorPrompt,
+  prompt: EvaluatorPrompt,
   missing: readonly string[],
 ): EvaluatorPrompt {
   const note = `Your last reply could not be read: it gave no single word for ${missing.join(', ')}. Decide again, and keep to the form.`;
-  return {
-    schema,
-    messages: messages.map((message, index) =>
-      index === messages.length - 1
-        ? { ...message, content: `${message.content}\n\n${note}` }
-        : message,
-    ),
-  };
+  return { ...prompt, messages: withNote(prompt.messages, note) };
 }
 
 /**

@@ -59,17 +59,7 @@ async function testOfSuite(
       ),
     );
   }
-  holdToCaps(
-    {
-      calls: evaluatorCallsOf([test]),
-      targets,
-      price: await priceOf(opened, edges, targets),
-      forecast: null,
-      problems,
-    },
-    opened,
-    edges,
-  );
+  await holdGradingToCaps({ calls: evaluatorCallsOf([test]), targets, problems }, opened, edges);
   return testEvaluators(test, 'head', test.head, {
     complete: edges.complete,
     random: edges.random,
@@ -176,21 +166,21 @@ async function testRubric(
   }
   const calls = rubric.examples.length * graders.length * repeats;
   const targets = graders.map(({ target }) => target);
-  holdToCaps(
-    {
-      calls,
-      targets,
-      price: await priceOf(opened, edges, targets),
-      forecast: null,
-      problems,
-    },
-    opened,
-    edges,
-  );
+  await holdGradingToCaps({ calls, targets, problems }, opened, edges);
   return repeatRubricTest({ rubric, graders }, repeats, {
     complete: edges.complete,
     random: edges.random,
   });
+}
+
+/** What grading costs is not forecast, so the cap on cost is kept while it runs. */
+async function holdGradingToCaps(
+  asked: Pick<Parameters<typeof holdToCaps>[0], 'calls' | 'targets' | 'problems'>,
+  opened: Opened,
+  edges: Edges,
+): Promise<void> {
+  const price = await priceOf(opened, edges, asked.targets);
+  holdToCaps({ ...asked, price, forecast: null }, opened, edges);
 }
 
 interface GradeOptions extends EvaluateOptions {

@@ -19,6 +19,7 @@ import {
 } from './factuality.ts';
 import { gradeMaterial } from './grade.ts';
 import { closedQa, gEval, llmRubric, statementMet } from './graded-prompts.ts';
+import type { Question } from './grader-prompt.ts';
 import { pairwisePreference } from './pairwise.ts';
 import { materialsOf } from './rubric.ts';
 
@@ -34,9 +35,22 @@ const gradedOnce = {
   usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
 } as const;
 
-/** The criterion of the file, else of the reference. */
-function criterionFor(answer: MetricAnswer, given: string | undefined): string | null {
-  return given ?? (answer.expected === undefined ? null : alternatives(answer.expected).join('\n'));
+/**
+ * Grades each answer by the criterion of the file, else of its reference.
+ * @param needed the least value that passes
+ */
+function gradeByCriterion(
+  answers: readonly MetricAnswer[],
+  given: string | undefined,
+  context: MetricContext,
+  questionOf: (criterion: string) => Question,
+  needed: number,
+): Promise<Measured[]> {
+  return each(answers, async (answer) => {
+    if (given === undefined && answer.expected === undefined) return missingExpected(context.name);
+    const criterion = given ?? alternatives(answer.expected ?? []).join('\n');
+    return await gradeAnswer(questionOf(criterion), answer, context, needed);
+  });
 }
 
 const llmRubricMetric = defineBatch({
@@ -55,12 +69,7 @@ const llmRubricMetric = defineBatch({
     pass: true,
   },
   score: (answers, options, context) =>
-    each(answers, async (answer) => {
-      const criterion = criterionFor(answer, options.criteria);
-      return criterion === null
-        ? missingExpected(context.name)
-        : await gradeAnswer(llmRubric(criterion), answer, context, 1);
-    }),
+    gradeByCriterion(answers, options.criteria, context, llmRubric, 1),
 });
 
 const closedQaMetric = defineBatch({
@@ -79,12 +88,7 @@ const closedQaMetric = defineBatch({
     pass: true,
   },
   score: (answers, options, context) =>
-    each(answers, async (answer) => {
-      const criterion = criterionFor(answer, options.criteria);
-      return criterion === null
-        ? missingExpected(context.name)
-        : await gradeAnswer(closedQa(criterion), answer, context, 1);
-    }),
+    gradeByCriterion(answers, options.criteria, context, closedQa, 1),
 });
 
 const gEvalMetric = defineBatch({
@@ -111,12 +115,7 @@ const gEvalMetric = defineBatch({
     pass: true,
   },
   score: (answers, { criteria: given, steps, scale }, context) =>
-    each(answers, async (answer) => {
-      const criterion = criterionFor(answer, given);
-      return criterion === null
-        ? missingExpected(context.name)
-        : await gradeAnswer(gEval(criterion, steps, scale), answer, context, 0.5);
-    }),
+    gradeByCriterion(answers, given, context, (text) => gEval(text, steps, scale), 0.5),
 });
 
 const statement = z.union([

@@ -164,19 +164,18 @@ export function judgedIn(prompt: string): string | null {
  * The second and last question, after a reply that gave no single label. The unread reply is not
  * repeated: it decides nothing.
  */
-export function askAgain(
-  { messages, schema }: GraderPrompt,
-  labels: readonly string[],
-): GraderPrompt {
+export function askAgain(prompt: GraderPrompt, labels: readonly string[]): GraderPrompt {
   const note = `Your last reply could not be read: it gave no single label. Decide again. The label must be exactly one of ${list(labels)}.`;
-  return {
-    schema,
-    messages: messages.map((message, index) =>
-      index === messages.length - 1
-        ? { ...message, content: `${message.content}\n\n${note}` }
-        : message,
-    ),
-  };
+  return { ...prompt, messages: withNote(prompt.messages, note) };
+}
+
+/** The same messages, the last of which ends with a note. */
+export function withNote(messages: readonly Message[], note: string): Message[] {
+  return messages.map((message, index) =>
+    index === messages.length - 1
+      ? { ...message, content: `${message.content}\n\n${note}` }
+      : message,
+  );
 }
 
 function instructions(delimiter: string): string {

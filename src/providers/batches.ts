@@ -11,7 +11,7 @@ import {
   follow,
   gather,
   send,
-  toCompletion,
+  batchCompletion,
   type BatchesOptions,
   type Desk,
   type VendorBatches,
@@ -96,7 +96,7 @@ async function answerOf(
     refusals,
   } = of;
   const refused = vendor.refuses(request.parameters);
-  if (refused !== null) return toCompletion(faulty(fault('request', refused)), vendor.name);
+  if (refused !== null) return batchCompletion(faulty(fault('request', refused)), vendor.name);
   await desk.earlier.loaded();
   const key = desk.options.batches.requestKey(request);
   await refusals.recall(target);
@@ -104,7 +104,7 @@ async function answerOf(
     const ask = refusals.without(request);
     const outcome = await resultOf(desk, of, { key, ask, request });
     const learnt = outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
-    if (learnt === null) return toCompletion(outcome, vendor.name);
+    if (learnt === null) return batchCompletion(outcome, vendor.name);
     if (learnt.first)
       log(`model ${request.target.model} refuses ${learnt.what}; asking without it`);
   }
@@ -119,7 +119,7 @@ function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion 
   const address = addressOf({ ...target, endpoint: null }, options);
   if ('message' in address) return { status: 'error', kind: 'key', message: address.message };
   if (vendor.batches === null || target.endpoint !== null)
-    return toCompletion(faulty(fault('request', 'answers no batches')), vendor.name);
+    return batchCompletion(faulty(fault('request', 'answers no batches')), vendor.name);
   const server = createManagedServer(vendor, vendor.batches, address, options);
   const gatherer = createGatherer({
     activity: options.batches.activity,

@@ -3,11 +3,12 @@ import type { Completion, HostedTarget, Request } from '../types/model.ts';
 import { passportOf } from '../types/passports.ts';
 import { parsedJson, type Problem } from '../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
+import { callCompletion } from './completion.ts';
 import { type Fault, budgetFault, fault } from './fault.ts';
 import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
 import type { Limiter } from './limit.ts';
 import type { Pacer } from './pace.ts';
-import { type CallAttempt, type Tried, errorCompletion, withRetries } from './retry.ts';
+import { type CallAttempt, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
 import { vendors } from './vendors/index.ts';
 import type { Ask, Said, Vendor, VendorEndpoint } from './vendors/vendor.ts';
@@ -48,7 +49,7 @@ export function createHosted(options: HostedOptions): Hosted {
       const work = (): Promise<Completion> => ask({ server, pacer }, request, target, options);
       if (refused === null) return pacer === null ? await work() : await pacer.run(work);
       const found = fault('request', refused);
-      return toCompletion({ status: 'fault', fault: found, sent: false }, server.label);
+      return callCompletion({ status: 'fault', fault: found, sent: false }, server.label);
     },
     limiters: () => [...servers.values()].map(({ label, limiter }) => ({ name: label, limiter })),
     close() {
@@ -126,7 +127,7 @@ async function askOnce(
   const { model } = target;
   const { refusals, closed, label } = server;
   const known = closed.get('') ?? closed.get(model) ?? refusals.faultFor(request, open);
-  if (known !== null) return toCompletion({ status: 'fault', fault: known, sent: false }, label);
+  if (known !== null) return callCompletion({ status: 'fault', fault: known, sent: false }, label);
   const wanted: Ask = {
     ...refusals.without(request),
     ...(plainly ? { schema: null, form: 'plain' } : {}),
@@ -138,12 +139,12 @@ async function askOnce(
     pacers: pacer === null ? [server.pacer] : [server.pacer, pacer],
   });
   done(tried.status === 'ok');
-  if (tried.status === 'ok') return toCompletion(tried, label);
+  if (tried.status === 'ok') return callCompletion(tried, label);
   const { fault: found } = tried;
   if (wanted.schema !== null && MISFORMED.test(found.detail)) return 'plainly';
   const refused = refusals.learn(found, request, wanted);
   if (refused === null)
-    return toCompletion({ ...tried, fault: closedBy(found, asking, server) }, label);
+    return callCompletion({ ...tried, fault: closedBy(found, asking, server) }, label);
   if (refused.first)
     server.retry.log(`model ${logLine(model)} refuses ${refused.what}; asking without it`);
   return null;
@@ -164,21 +165,6 @@ function closedBy(
   else if (found.scope === 'model' && !refusals.answered(model)) closed.set(model, told);
   else refusals.refuse(told, request, open);
   return told;
-}
-
-function toCompletion(tried: Tried<Said>, label: string): Completion {
-  if (tried.status === 'fault') return errorCompletion(tried, label);
-  const { output, finish_reason, tool_calls, usage, cached } = tried.value;
-  return {
-    status: 'ok',
-    output,
-    finish_reason,
-    tool_calls,
-    usage,
-    ...(cached === undefined ? {} : { cached }),
-    latency_ms: Math.max(0, Math.round(tried.latencyMs)),
-    reused: false,
-  };
 }
 
 /** One request to a server and what its reply comes to. Never rejects. */

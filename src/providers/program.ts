@@ -3,15 +3,15 @@ import { logLine } from '../text/log.ts';
 import { visibleLine } from '../text/visible.ts';
 import { PROMPTFOO_PROGRAM, type Completion, type Request } from '../types/model.ts';
 import { createDeadlines } from './clock.ts';
+import { callCompletion } from './completion.ts';
 import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
 import type { CallOptions } from './hosted-server.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createPacer, type Pacer } from './pace.ts';
 import { THIS_PLATFORM, programVariables, startChild } from './program-child.ts';
 import { createSession, endText, type ProgramSession } from './program-session.ts';
-import { errorCompletion, withRetries, type Tried } from './retry.ts';
+import { withRetries } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
-import type { Said } from './vendors/vendor.ts';
 
 interface ProgramOptions extends CallOptions {
   /** Folder with the program's files at a commit. */
@@ -97,7 +97,7 @@ export function createPrograms(options: ProgramOptions): Programs {
           { ...options, limiter, log, pacers: [pacer] },
         ),
       );
-      return completionOf(tried, `program (${visibleLine(target.model)})`);
+      return callCompletion(tried, `program (${visibleLine(target.model)})`);
     },
     limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),
     async close() {
@@ -106,13 +106,6 @@ export function createPrograms(options: ProgramOptions): Programs {
       signal.removeEventListener('abort', abort);
     },
   };
-}
-
-function completionOf(tried: Tried<Said>, label: string): Completion {
-  if (tried.status === 'fault') return errorCompletion(tried, label);
-  const { output, finish_reason, tool_calls, usage } = tried.value;
-  const latency_ms = Math.max(0, Math.round(tried.latencyMs));
-  return { status: 'ok', output, finish_reason, tool_calls, usage, latency_ms, reused: false };
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { Completion } from '../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, type Fault } from './fault.ts';
 import type { Admission, Limiter, SlotOutcome } from './limit.ts';
@@ -12,15 +11,6 @@ export type CallAttempt<T> =
 export type Tried<T> =
   | { status: 'ok'; value: T; latencyMs: number }
   | { status: 'fault'; fault: Fault; /** False: nothing was sent at all. */ sent: boolean };
-
-/** What a call comes to that brought nothing; `label`: who was asked. */
-export function errorCompletion(
-  { fault: { kind, message }, sent }: Extract<Tried<unknown>, { status: 'fault' }>,
-  label: string,
-): Completion {
-  const error = { status: 'error', kind, message: `${label}: ${message}` } as const;
-  return sent ? error : { ...error, unsent: true };
-}
 
 /** What every kind of call is made with. */
 export interface RunOfCalls {

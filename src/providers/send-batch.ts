@@ -5,6 +5,7 @@ import type { Asked, Gatherer, Questions } from './batch-queue.ts';
 import type { RequestOutcome } from './batch-results.ts';
 import { submit, type ManagedServer, type ServerOptions } from './batch-server.ts';
 import type { Activity } from './clock.ts';
+import { answerCompletion, callCompletion } from './completion.ts';
 import { budgetFault, fault, type Fault } from './fault.ts';
 import {
   numbers,
@@ -154,7 +155,7 @@ export function follow(desk: Desk, batch: OpenBatch): void {
       await ledger.keep(
         key,
         { provider: vendor.name, endpoint: null, model: batch.model },
-        toCompletion(outcome, vendor.name),
+        batchCompletion(outcome, vendor.name),
       );
     },
     async forget() {
@@ -201,22 +202,8 @@ async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
   }
 }
 
-export function toCompletion(outcome: RequestOutcome, label: string): Completion {
-  if (outcome.status === 'fault')
-    return {
-      status: 'error',
-      kind: outcome.fault.kind,
-      message: `${label}: ${outcome.fault.message}`,
-    };
-  const { output, finish_reason, tool_calls, usage, cached } = outcome.value;
-  return {
-    status: 'ok',
-    output,
-    finish_reason,
-    tool_calls,
-    usage,
-    ...(cached === undefined ? {} : { cached }),
-    latency_ms: null,
-    reused: false,
-  };
+export function batchCompletion(outcome: RequestOutcome, label: string): Completion {
+  return outcome.status === 'ok'
+    ? answerCompletion(outcome.value, null)
+    : callCompletion({ ...outcome, sent: true }, label);
 }
