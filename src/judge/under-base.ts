@@ -37,13 +37,13 @@ function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] 
   ];
 }
 
-/** References whose answers base's scoring passes on base and fails on head, in two tries or more. */
+/** References whose answers base's scoring passes on base and fails on head, in every try. */
 function fellAlone({ run, compared }: SuiteComparison): string[] {
   if (run.other === null) return [];
   return compared.flatMap((item) => {
     const { base, head } = outcomesOf(asBaseJudges(item));
     const isFall =
-      Math.min(base.length, head.length) > 1 &&
+      base.length > 0 &&
       base.every((outcome) => outcome === 'pass') &&
       head.every((outcome) => outcome === 'fail') &&
       item.head.some(({ result }: Try) => result.outcome === 'pass');

@@ -367,6 +367,13 @@ describe('a check that is loosened under its name', () => {
     expect(first).toContain(UNDER_BASE);
   });
 
+  test('does not hide the one recorded answer that is worse', async () => {
+    const recorded = (check: string, first: string): FixtureFiles =>
+      testing(`metrics: [${check}]`, (n) => answered(n, n === 1 ? first : `answer ${String(n)}`));
+    const { first } = await compared(recorded(EXACT, 'answer 1'), recorded(LOOSE, 'no idea'));
+    expect(first).toContain(UNDER_BASE.replace('2 of 2', '1 of 1').replace('0 of 2', '0 of 1'));
+  });
+
   test('makes the run red where a scoring change may', async () => {
     const gate = SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, scoring: fail');
     const { result, first } = await compared(
