@@ -3,6 +3,7 @@ import {
   Lexer,
   LineCounter,
   Parser,
+  Schema,
   isScalar,
   type CST,
   type Document as YamlDocument,
@@ -33,13 +34,11 @@ const SCALAR_MARK = '\u001f';
 
 const OPTIONS = {
   version: '1.2',
-  schema: 'core',
+  // Made once: to make one takes as long as to read a small file. Binary, sets and foreign tags stay
+  // what they are written as, which is then refused; merge keys are read by the walk.
+  schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,
-  // Binary, sets and foreign tags stay what they are written as, which is then refused; merge keys
-  // are read by the walk.
-  merge: false,
-  resolveKnownTags: false,
   // The library compares every key with every other: quadratic. The walk in yaml.ts looks for
   // duplicates itself.
   uniqueKeys: false,
@@ -231,10 +230,12 @@ export function readYaml(
     : { ok: true, value: locate(file, text, value, line, spots) };
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 function decode(content: string | Uint8Array): string | null {
   if (typeof content === 'string') return content.startsWith('\uFEFF') ? content.slice(1) : content;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+    return UTF8.decode(content);
   } catch {
     return null;
   }

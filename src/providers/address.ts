@@ -173,7 +173,8 @@ export function keySourceOf(
 /** What stands in the way of asking these targets, each thing once. */
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
   const found = new Map<string, Problem>();
-  for (const target of targets) {
+  // The tries of a suite share theirs.
+  for (const target of new Set(targets)) {
     if (!isHosted(target)) continue;
     const address = addressOf(target, access);
     if ('message' in address) found.set(address.message, address);

@@ -67,12 +67,14 @@ function filesOf(suites: readonly AffectedSuite[]): Map<string, NamedFile> {
   return files;
 }
 
+const UTF8 = new TextDecoder();
+
 /** Null: the side has no such file; undefined: it is not a text to be shown. */
 async function textOf(tree: SourceTree, path: string): Promise<string | null | undefined> {
   if (!tree.files.has(path)) return null;
   const bytes = await readUpTo(tree, path, LARGEST_FILE);
   if (typeof bytes === 'string' || bytes.includes(0)) return undefined;
-  return new TextDecoder().decode(bytes);
+  return UTF8.decode(bytes);
 }
 
 /** The lines that differ, with one line of context. */

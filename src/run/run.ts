@@ -22,7 +22,6 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   edges.planned(prepared.plan, plan);
   const blank = {
     ...plan.blank,
-    ...(await changesOf(input, prepared)),
     noise:
       callsOf(prepared.plan) + prepared.plan.replayed === 0
         ? null
@@ -39,7 +38,12 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
     explaining: askable(prepared.explaining, edges.missingKeys),
     drafter: askable(prepared.drafter, edges.missingKeys),
   };
-  if (keys.length === 0) return judge(ready, guarded, blank);
+  // What the pull request changes is read when nobody waits for the first answer any more.
+  const judged = async (open: Prepared): Promise<Result> => ({
+    ...(await judge(open, guarded, blank)),
+    ...(await changesOf(input, prepared)),
+  });
+  if (keys.length === 0) return judged(ready);
   const { withheld } = input;
   const head = headOf(input, blank);
   if (withheld === null) return notEvaluated(head, keys, blank.notices);
@@ -50,7 +54,7 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
     notices: blank.notices,
     withheld,
     missingKeys,
-    judge: (open) => judge(open, guarded, blank),
+    judge: judged,
   });
 }
 

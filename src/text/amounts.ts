@@ -139,9 +139,9 @@ export function cost(amount: number | null): string {
 
 /** `1,234`. */
 export function count(value: number): string {
-  // The usual case, and the only one that the thousands of numbers of a page have to be quick in.
-  return value >= 0 && value < 1000 && Number.isInteger(value)
-    ? String(value)
+  // Without Node's tables of languages: to load them takes longer than a page's thousands of numbers.
+  return Number.isInteger(value)
+    ? String(value).replace(/\B(?=(\d{3})+$)/g, ',')
     : value.toLocaleString('en-US');
 }
 
