@@ -86,12 +86,18 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
     models.set(target.model, known);
     return known;
   };
+  const recalled = new Map<string, Promise<void>>();
+  const look = async (model: string): Promise<void> => {
+    const learned = (await memory?.known(keyOf(model))) ?? null;
+    if (learned !== null && !models.has(model)) models.set(model, learned);
+  };
   const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
   return {
-    async recall(target) {
-      if (memory === null || models.has(target.model)) return;
-      const learned = await memory.known(keyOf(target.model));
-      if (learned !== null && !models.has(target.model)) models.set(target.model, learned);
+    recall({ model }) {
+      // One look for all that wait for it: the first requests of a run come by the thousand.
+      const looking = recalled.get(model) ?? look(model);
+      recalled.set(model, looking);
+      return looking;
     },
     without,
     open(request) {
