@@ -25,8 +25,8 @@ export type Row = Run[];
 /** Columns between two columns, and before what is indented. */
 export const GAP = 2;
 
-/** Line ends, blanks, and words; a path may also be broken after a slash. */
-const WORDS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+/g;
+/** Line ends, blanks, and words, `5 %` being one; a path may also be broken after a slash. */
+const WORDS = /\n|[^\S\n]+|[^\s/]*\/|[^\s/]+(?:(?<=\d) %[^\s/]*)?/g;
 
 /**
  * What no line may be broken in: a line end, blanks, or a word, of several runs where they touch (a

@@ -108,6 +108,11 @@ describe('renderTerminal', () => {
     expect(commandsIn(shown)).toEqual([]);
   });
 
+  test('never parts a number from its percent sign', () => {
+    for (let width = 30; width <= 130; width += 1)
+      expect(renderTerminal(regression(), { width, colour: false })).not.toMatch(/^ *%/m);
+  });
+
   test('puts the last column below its row where the table is too wide', () => {
     const shown = renderTerminal(regression(), { width: 44, colour: false });
     expect(shown).toMatch(/^Suite +Pass rate$/m);

@@ -1,5 +1,6 @@
 import type { Cause, CauseUnit, SuiteCauses } from '../../result/causes.ts';
 import { count, counted } from '../../text/amounts.ts';
+import { cutOut } from '../../text/cut-out.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import { code, joinLines, place, strong, text, type Inline, type Line } from './document.ts';
 
@@ -59,9 +60,17 @@ function unitLine(unit: CauseUnit): Line {
     const what = kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`);
     return [what, text(' ('), valueOf(base_text), text(' → '), valueOf(head_text), text('), '), at];
   }
-  const words = visibleLine((head_text ?? base_text ?? '').trim());
-  const gone = side === 'base' ? 'removed: ' : kind === 'moved line' ? 'moved: ' : '';
-  return [at, text(` (${gone}`), code(shorten(words, UNIT_TEXT), UNIT_TEXT), text(')')];
+  const [did, words] = textOf(unit);
+  const shown = shorten(visibleLine(words.trim()), UNIT_TEXT);
+  return [at, text(` (${did}`), code(shown, UNIT_TEXT), text(')')];
+}
+
+/** What was done to a text, and the text: what is gone of it, where nothing else was done. */
+function textOf(unit: CauseUnit): ['removed: ' | 'moved: ' | '', string] {
+  const { kind, side, base_text, head_text } = unit;
+  const cut = cutOut(base_text ?? '', head_text ?? '');
+  if (side === 'base' || cut !== null) return ['removed: ', cut ?? base_text ?? ''];
+  return [kind === 'moved line' ? 'moved: ' : '', head_text ?? base_text ?? ''];
 }
 
 function valueOf(written: string | null): Inline {

@@ -44,6 +44,17 @@ test('a reference has the causes that were proven on it, with its own tries', ()
   );
 });
 
+test('where words were only taken out of a line, they are what is named, not what is left of it', () => {
+  const [cause] = SUITE.causes;
+  const text = 'Returns within 30 days. Parcels go with Northmail.';
+  const left = 'Parcels go with Northmail.';
+  const units = [{ ...causeUnit(), base_text: text, head_text: left }];
+  const cut: SuiteCauses = { ...SUITE, causes: cause === undefined ? [] : [{ ...cause, units }] };
+  expect(said('a', 'regressed', cut)).toContain(
+    'Cause: p.yaml:4 (removed: Returns within 30 days.). ',
+  );
+});
+
 test('a reference that nothing explains, or that was not tried, says so; one that held says nothing', () => {
   expect(said('b', 'regressed').trim()).toBe(
     'Cause: what was found does not explain this reference.',

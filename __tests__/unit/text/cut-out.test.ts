@@ -1,0 +1,23 @@
+import { describe, expect, test } from '@jest/globals';
+import { cutOut } from '../../../src/text/cut-out.ts';
+
+describe('what was cut out of a text', () => {
+  test.each<[string, string, string | null]>([
+    ['Returns within 30 days. Parcels go.', 'Parcels go.', 'Returns within 30 days. '],
+    ['Answer briefly, in English.', 'Answer briefly.', ', in English'],
+    ['Do not guess.', 'Do guess.', ' not'],
+    ['Never say no. Never say yes.', 'Never say yes.', 'Never say no. '],
+    ['Say it twice twice.', 'Say it twice.', ' twice'],
+    // A word became another one, blanks alone went, or more was done than cutting.
+    ['It cannot be.', 'It can be.', null],
+    ['unclear', 'clear', null],
+    ['a  b', 'a b', null],
+    ['Be brief and polite.', 'Be polite and warm.', null],
+    ['Be polite.', 'Be very polite.', null],
+    ['Be polite.', 'Be polite.', null],
+    ['Be polite.', '', null],
+    ['', 'Be polite.', null],
+  ])('%j → %j: %j', (before, after, cut) => {
+    expect(cutOut(before, after)).toBe(cut);
+  });
+});
