@@ -16,7 +16,7 @@ import type { Metric, Rubric } from '../types/metric.ts';
 import { endOf, passportOf, refusalWords, refusedBy } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { SETTINGS_FILE } from './settings.ts';
+import { LLMEVAL_FILE, SETTINGS_FILE } from './settings.ts';
 
 /** What the checks of a gate look at. */
 interface Checked {
@@ -97,6 +97,7 @@ export function checkUnread(
   notices: Notice[],
 ): void {
   problems.push(...misnamedSettings(tree, settings.file));
+  notices.push(...secondSettings(tree, settings.file));
   notices.push(...unreadFiles(tree, read, settings));
 }
 
@@ -108,6 +109,13 @@ function misnamedSettings({ files }: SourceTree, file: string | null): Problem[]
       ? `rename it to ${SETTINGS_FILE}`
       : `move what it says into ${file}, and delete it`;
   return [problem({ file: MISNAMED, line: 0 }, `is not read; ${remedy}`)];
+}
+
+/** llmeval's settings count only where there are none of ours. */
+function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
+  if (file !== SETTINGS_FILE || !files.has(LLMEVAL_FILE)) return [];
+  const message = `is not read, for ${file} is there; move what it says into ${file}`;
+  return [{ kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message }];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { problem } from '../errors.ts';
 import { saysWhatPasses } from '../metrics/passing.ts';
 import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
@@ -8,6 +9,8 @@ import type { Metric, Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { isVendor } from '../types/vendors.ts';
 import { passProblems } from './rubric-choices.ts';
+
+const CRITICAL = 'critical';
 
 /**
  * Problems of models that `allowed` (null: any) does not name, at the lines that name them. What
@@ -165,6 +168,28 @@ function checkPassing(
     );
     problems.push(...found.map((message) => problem(place, `metric "${name}": ${message}`)));
   }
+}
+
+/** Long tags are not compared: that costs time squared. */
+function isSlip(tag: string): boolean {
+  return (
+    tag !== CRITICAL &&
+    Math.abs(tag.length - CRITICAL.length) <= 1 &&
+    distance(tag.toLowerCase(), CRITICAL) <= 1
+  );
+}
+
+/** Tags that are one slip from `critical`: whoever wrote one believes that the reference gates. */
+export function nearlyCritical(suites: readonly Suite[]): Notice[] {
+  return suites.flatMap(({ tests }) =>
+    tests.references.flatMap(({ tags, place }) =>
+      tags.filter(isSlip).map((tag): Notice => ({
+        kind: 'settings',
+        place,
+        message: `the tag "${tag}" gates nothing; did you mean "${CRITICAL}"?`,
+      })),
+    ),
+  );
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   checkModels,
   checkNames,
   checkRubrics,
+  nearlyCritical,
   withoutSilent,
 } from './check-suites.ts';
 import type { HostCall } from './imports/foreign-code.ts';
@@ -70,7 +71,8 @@ export async function readProject(
   const builtInRubrics = tools.builtInRubrics ?? new Map<string, Rubric>();
   const problems: Problem[] = [];
   const files = filesOf(tree, options.limits, tools.parsed);
-  const { settings: written, notices, places } = await loadSettings(files, options, problems);
+  const read = await loadSettings(files, options, problems);
+  const { settings: written, notices, places } = read;
   const ours = withoutFixed(written, options.overrides);
   const ofSuites = { problems: [] as Problem[], notices: [] as Notice[] };
   const reader = { files, settings: ours, options, tools };
@@ -96,11 +98,12 @@ export async function readProject(
     );
   checkRubrics(suites, rubrics, complete, problems);
   checkGate(settings, { suites, rubrics, tools, placeOf: places.gate }, problems);
-  checkGraders(suites, settings, problems);
+  if (read.known) checkGraders(suites, settings, problems);
   problems.push(...checkModels(settings, suites, options.allowedModels));
   if (options.configRequired)
     checkPassports(settings, suites, tools.ends ?? null, { problems, notices });
   const gating = withoutSilent(suites, rubrics);
+  notices.push(...nearlyCritical(suites));
   notices.push(...twins(tree, files.read));
   if (options.configRequired) checkUnread(tree, files.read, settings, problems, notices);
   if (

@@ -84,19 +84,22 @@ interface Places {
 
 /**
  * The settings in force: the file asked for, else `llmeval.yaml` beside it, else the defaults; then
- * the overrides.
+ * the overrides. `known`: nobody wrote any, or they could be read; else nothing follows from what
+ * they lack.
  */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,
   problems: Problem[],
-): Promise<{ settings: Settings; notices: Notice[]; places: Places }> {
+): Promise<{ settings: Settings; known: boolean; notices: Notice[]; places: Places }> {
+  const before = problems.length;
   const file = findSettings(files, options, problems);
   const written = file === null ? null : await files.document(file, problems);
   if (file === null || written === null) {
     const nowhere = (): Place => ({ file: file ?? options.config, line: 0 });
     const settings = { ...defaultSettings(), file };
     return {
+      known: problems.length === before,
       settings: overridden(settings, options, problems),
       notices: [],
       places: Object.assign(nowhere, { sweep: () => null, gate: nowhere }),
@@ -120,6 +123,7 @@ export async function loadSettings(
   };
   return {
     settings,
+    known: true,
     notices: [...notices, ...read.notices],
     places: Object.assign((pattern: string) => placeOfPattern(document, pattern), {
       sweep: swept,

@@ -1,5 +1,6 @@
 import { emptyMap } from '../documents/document.ts';
 import type { Columns } from '../suite/suite.ts';
+import { suggestion } from '../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 
 /**
@@ -32,9 +33,10 @@ type ReferenceField = (typeof REFERENCE_FIELDS)[number];
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
+  const lacking = absent(row, rules);
+  if (lacking !== null) return lacking;
   for (const part of REFERENCE_FIELDS) {
     const asked = part === 'n_tries' ? undefined : rules.map[part];
-    if (asked !== undefined && !Object.hasOwn(row, asked)) return absent(asked, rules);
     const value = partOf(row, part, asked ?? part, rules.table);
     if (value !== undefined) reference[part] = value;
   }
@@ -69,11 +71,8 @@ function partOf(
 
 function inputOf(row: JsonMap, rules: RowRules): { value: Json } | string {
   const { map, variables } = rules;
-  if (typeof map.input === 'object') return mappedInput(row, map.input, rules);
-  if (map.input !== undefined)
-    return Object.hasOwn(row, map.input)
-      ? wholeInput(row, map.input, variables)
-      : absent(map.input, rules);
+  if (typeof map.input === 'object') return { value: mappedInput(row, map.input) };
+  if (map.input !== undefined) return wholeInput(row, map.input, variables);
   // A prompt may call a variable `input`; then the column is that variable.
   if (
     Object.hasOwn(row, 'input') &&
@@ -91,17 +90,10 @@ function inputOf(row: JsonMap, rules: RowRules): { value: Json } | string {
   return { value: picked };
 }
 
-function mappedInput(
-  row: JsonMap,
-  columns: Readonly<Record<string, string>>,
-  rules: RowRules,
-): { value: Json } | string {
+function mappedInput(row: JsonMap, columns: Readonly<Record<string, string>>): JsonMap {
   const picked = emptyMap();
-  for (const [variable, column] of Object.entries(columns)) {
-    if (!Object.hasOwn(row, column)) return absent(column, rules);
-    picked[variable] = row[column] ?? null;
-  }
-  return { value: picked };
+  for (const [variable, column] of Object.entries(columns)) picked[variable] = row[column] ?? null;
+  return picked;
 }
 
 /**
@@ -124,8 +116,22 @@ function wholeInput(
   return { value: picked };
 }
 
-function absent(column: string, { table }: RowRules): string {
-  return `has no ${table ? 'column' : 'member'} "${column}"`;
+/** What `map` names and the row has not; null: it has all. */
+function absent(row: JsonMap, { map, table }: RowRules): string | null {
+  const { input, ...parts } = map;
+  const asked = [
+    ...Object.values(typeof input === 'object' ? input : { input }),
+    ...Object.values(parts),
+  ];
+  const lacking = [...new Set(asked)].filter(
+    (column) => column !== undefined && !Object.hasOwn(row, column),
+  );
+  const [first] = lacking;
+  if (first === undefined) return null;
+  const named = lacking.map((column) => `"${String(column)}"`).join(' or ');
+  return table
+    ? `has no column ${named}${suggestion(first, Object.keys(row))}`
+    : `has no member ${named}`;
 }
 
 /** A table's cell as the value that its part wants. */

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { problem } from '../errors.ts';
-import { tooManyBytes } from '../text/amounts.ts';
+import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Json, Problem, JsonMap } from '../types/plain.ts';
 import { emptyMap } from './document.ts';
 import { FORBIDDEN_KEYS, fileFlaw, type Limits, valueFlaw } from './limits.ts';
@@ -135,7 +135,7 @@ function colons(json: string): number {
 function readTable(
   file: string,
   text: string,
-  delimiter: string,
+  delimiter: ',' | '\t',
   limits: Limits,
   problems: Problem[],
 ): DataRow[] {
@@ -152,15 +152,12 @@ function readTable(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line: unknown = Reflect.get(error, 'lines');
-    problems.push(
-      problem(
-        { file, line: typeof line === 'number' ? line : 0 },
-        `is not a valid table: ${error.message.split('\n', 1)[0] ?? ''}`,
-      ),
-    );
+    problems.push(problem({ file, line: typeof line === 'number' ? line : 0 }, tableFlaw(error)));
     return [];
   }
   const names = (records[0]?.record ?? []).map((name) => name.trim());
+  const separator = otherSeparator(names, delimiter);
+  if (separator !== null) problems.push(problem({ file, line: 1 }, separator));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     problems.push(problem({ file, line: 1 }, `has the column "${twice}" twice`));
@@ -177,4 +174,24 @@ function readTable(
     const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
     return { line: info.lines - breaks, value };
   });
+}
+
+const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const;
+
+/** Spreadsheets write another separator in some countries; the table then has one long column. */
+function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string | null {
+  const [only = '', ...others] = names;
+  const written = ([',', ';', '\t'] as const).find((sign) => only.includes(sign));
+  return others.length > 0 || written === undefined
+    ? null
+    : `is separated by ${SEPARATORS[written]}; write ${SEPARATORS[delimiter]}`;
+}
+
+function tableFlaw({ code, message }: CsvError): string {
+  const [, wanted = '', got = ''] = /expect (\d+), got (\d+)/.exec(message) ?? [];
+  if (got !== '')
+    return `has ${counted(Number(got), 'cell')} where the first row has ${wanted}; a cell with a separator in it goes into double quotes`;
+  return code === 'CSV_QUOTE_NOT_CLOSED'
+    ? 'has a double quote that is not closed'
+    : `is not a valid table: ${message.split('\n', 1)[0] ?? ''}`;
 }

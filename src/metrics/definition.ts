@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { suggestion } from '../text/suggest.ts';
 import type { Better, GradeRecord, MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import type { MetricAnswer, MetricTools } from './answer.ts';
+import { parameterProblems } from './parameter-words.ts';
 
 /** What a metric found on one answer, before a threshold and `negate` are applied. */
 export type Measured =
@@ -139,7 +139,7 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
     const { success, data, error } = parameters.safeParse(given);
     return success
       ? { options: data as unknown as Options<S> }
-      : { wrong: error.issues.flatMap((issue) => describeIssue(issue, spec.name, names)) };
+      : { wrong: error.issues.flatMap((issue) => parameterProblems(issue, spec.name, names)) };
   };
   const problems = (given: Record<string, Json>): string[] => {
     const found = read(given);
@@ -269,14 +269,6 @@ export function measureError(reason: string): Measured {
 
 export function missingExpected(metric: string): Measured {
   return measureError(`the reference has no expected value, and metric ${metric} uses it`);
-}
-
-function describeIssue(issue: z.core.$ZodIssue, metric: string, names: string[]): string[] {
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map(
-      (key) => `with.${key} is not a parameter of ${metric}${suggestion(key, names)}`,
-    );
-  return [`with.${issue.path.join('.')}: ${issue.message}`];
 }
 
 /** The parameters of every metric that counts something. */

@@ -150,11 +150,13 @@ interface Code {
   code: string;
   at?: CodePlace;
   place: Place;
+  /** Nothing else says what passes. */
+  decides?: boolean;
 }
 
 /**
- * Code of these suites that does not compile, or imports at its top what it cannot have: metrics,
- * roll-ups and prompts. Nothing of it is run.
+ * Code of these suites that does not compile, imports at its top what it cannot have, or never sets
+ * the `result` that it has to: metrics, roll-ups and prompts. Nothing of it is run.
  */
 export async function codeProblems(
   suites: readonly SuiteComparison[],
@@ -177,14 +179,16 @@ export async function codeProblems(
 
 function scoringCode({ run: { deciding } }: SuiteComparison): Code[] {
   const { tests } = deciding;
-  const metrics = everyMetric(tests).flatMap(({ name, source, codeAt: at, place }): Code[] =>
-    source.kind !== 'code'
-      ? []
-      : [{ what: `metric "${name}"`, ...source, ...(at === undefined ? {} : { at }), place }],
-  );
+  const metrics = everyMetric(tests).flatMap((metric): Code[] => {
+    const { name, source, codeAt: at, place, skip } = metric;
+    if (source.kind !== 'code') return [];
+    const decides = !skip && (metric.threshold ?? metric.min ?? metric.max) === undefined;
+    const where = at === undefined ? {} : { at };
+    return [{ what: `metric "${name}"`, ...source, ...where, place, decides }];
+  });
   const { rollup } = tests;
   return rollup.kind === 'code'
-    ? [...metrics, { ...rollup, what: `metrics_rollup "${rollup.name}"` }]
+    ? [...metrics, { ...rollup, what: `metrics_rollup "${rollup.name}"`, decides: true }]
     : metrics;
 }
 
@@ -194,7 +198,7 @@ function codeOfPrompt({ run: { suite } }: SuiteComparison): Code[] {
 }
 
 async function problemOf(
-  { what, language, code, at, place }: Code,
+  { what, language, code, at, place, decides = false }: Code,
   evaluate: Evaluate,
 ): Promise<Problem[]> {
   const [result] = await evaluate({
@@ -206,5 +210,8 @@ async function problemOf(
     outputs: [],
     inputs: [{}],
   });
-  return result?.status === 'error' ? [{ place, message: `${what}: ${result.message}` }] : [];
+  if (result?.status === 'error') return [{ place, message: `${what}: ${result.message}` }];
+  return decides && !/\bresult\b/.test(code)
+    ? [{ place, message: `${what} never sets result, which says whether it passes` }]
+    : [];
 }

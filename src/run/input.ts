@@ -113,6 +113,9 @@ export interface ReadyPlan {
   sweepsFurther: boolean;
 }
 
+const NO_REFERENCES =
+  'has no references, so there is nothing to run: list them under references, or name a data file under references_from';
+
 /**
  * A sweep that would judge nothing is a mistake, never green: whoever asked for it expected
  * answers.
@@ -129,6 +132,8 @@ export function nothingToSweep(
     rubricTests.length + evaluatorTests.length > 0
   )
     return [];
+  const files = new Set(suites.map(({ tests }) => tests.file));
+  if (files.size > 0) return [...files].map((file) => problem({ file, line: 0 }, NO_REFERENCES));
   return [
     problem(
       { file: settings.file ?? SETTINGS_FILE, line: 0 },

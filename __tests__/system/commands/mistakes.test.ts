@@ -134,6 +134,21 @@ describe('a slip at the command line', () => {
     ]);
   });
 
+  test('that holds prompts without references names the files that lack them', async () => {
+    const repository = createRepository();
+    repository.commit('one', {
+      'prompts/p.yaml': 'name: p\nmodel: gpt-4o\nprompt: hi\ndefaults: [tests/p]\n',
+      'prompts/tests/p.yaml': 'metrics: [{ uses: is_json }]\n',
+    });
+    const { code, out } = await evaldiff(repository.directory, 'run');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      2,
+      expect.stringContaining(
+        '- prompts/tests/p.yaml: has no references, so there is nothing to run: list them under references, or name a data file under references_from',
+      ),
+    ]);
+  });
+
   test('that names no key names the variable to set', async () => {
     const repository = createRepository();
     const commit = repository.commit('one', PROJECT);

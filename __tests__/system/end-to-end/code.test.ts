@@ -41,7 +41,7 @@ describe("a project's own code", () => {
     const broken = `n_tries: 1
 metrics:
   - { name: raises, code: "x = 1\\nresult = int(actual)" }
-  - { name: forgets, code: "metric = 1" }
+  - { name: forgets, code: "metric = 1\\nif actual == '': result = True" }
   - { name: number, code: "metric = 1\\nresult = 2" }
   - { name: file, code: "metric = open('/etc/passwd').read()\\nresult = True" }
   - { name: js, language: javascript, code: "result = nothing.here" }`;
@@ -90,6 +90,33 @@ metrics:
         place: { file: 'prompts/tests/quiz.yaml', line: 2 },
         message:
           'metric "syntax": SyntaxError at prompts/tests/quiz.yaml:5: \'(\' was never closed',
+      },
+    ]);
+    expect(at.models.requests).toEqual([]);
+  });
+
+  test('that never sets what it decides is told of before any model call', async () => {
+    const at = await stage(obedient);
+    const broken = `metrics:
+  - { name: forgets, code: "metric = len(actual)" }
+  - { name: bounded, code: "metric = len(actual)", max: 5 }
+  - { name: shown, code: "metric = len(actual)", skip: true }
+metrics_rollup: { name: odd, code: "passes = num_passes" }`;
+    const run = await onPullRequest(
+      at,
+      changeOf(
+        { 'README.md': 'About' },
+        { ...quiz(), 'prompts/tests/quiz.yaml': quizTests(1, broken) },
+      ),
+    );
+    expect(run.result.problems).toEqual([
+      {
+        place: { file: 'prompts/tests/quiz.yaml', line: 2 },
+        message: 'metric "forgets" never sets result, which says whether it passes',
+      },
+      {
+        place: { file: 'prompts/tests/quiz.yaml', line: 5 },
+        message: 'metrics_rollup "odd" never sets result, which says whether it passes',
       },
     ]);
     expect(at.models.requests).toEqual([]);

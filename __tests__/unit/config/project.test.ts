@@ -145,6 +145,47 @@ describe('a project', () => {
     ]);
   });
 
+  test('draws no conclusion from settings that could not be read', async () => {
+    const graded = suiteFiles(
+      PROMPT,
+      'metrics: [{ name: m, uses: llm_rubric, with: { criteria: kind } }]\nreferences: [{ input: { a: 1 } }]\n',
+    );
+    const problem =
+      'prompts/tests/p.yaml:1: metric "m" is judged by a model: name one in the settings file, grader: { model: … }';
+    expect(await problemsOf({ ...graded, 'evaldiff.yaml': 'seed: 1\n' })).toEqual([problem]);
+    expect(await problemsOf({ ...graded, 'evaldiff.yaml': 'grader: g\ngrader: h\n' })).toEqual([
+      'evaldiff.yaml:2: the key "grader" is already on line 1',
+    ]);
+    expect(await problemsOf(graded, { config: 'gone.yaml', configRequired: true })).toEqual([
+      'gone.yaml: does not exist at abc1234',
+    ]);
+  });
+
+  test("tells of llmeval's settings beside ours, which are not read", async () => {
+    const files = { ...suiteFiles(), 'llmeval.yaml': 'n_tries: 2\n' };
+    const asked = { configRequired: true };
+    expect((await read(files, asked)).notices).toEqual([]);
+    expect((await read({ ...files, 'evaldiff.yaml': 'seed: 1\n' }, asked)).notices).toEqual([
+      'llmeval.yaml: is not read, for evaldiff.yaml is there; move what it says into evaldiff.yaml',
+    ]);
+  });
+
+  test('tells of a tag that is one slip from critical', async () => {
+    const tagged = (tag: string) =>
+      read(
+        suiteFiles(
+          PROMPT,
+          `${TESTS.split('references:')[0] ?? ''}references: [{ input: { a: 1 }, expected: x, tags: [${tag}] }]\n`,
+        ),
+      );
+    for (const tag of ['critcal', 'Critical', 'critical_'])
+      expect((await tagged(tag)).notices).toEqual([
+        expect.stringContaining(`the tag "${tag}" gates nothing; did you mean "critical"?`),
+      ]);
+    for (const tag of ['critical', 'clinical', 'political'])
+      expect((await tagged(tag)).notices).toEqual([]);
+  });
+
   test('tells of names that are one file on some systems', async () => {
     const { notices } = await read({ ...suiteFiles(), 'prompts/tests/P.yaml': 'never read' });
     expect(notices).toEqual([

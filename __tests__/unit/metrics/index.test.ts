@@ -15,12 +15,8 @@ describe('problems with parameters', () => {
       { frobnicate: 1 },
       'with.frobnicate is not a parameter of word_count; known are min, max, negate',
     ],
-    [
-      'exact_match',
-      { ignore_case: 'yes' },
-      'with.ignore_case: Invalid input: expected boolean, received string',
-    ],
-    ['contains', { mode: 'some' }, 'with.mode: Invalid option: expected one of "any"|"all"'],
+    ['exact_match', { ignore_case: 'yes' }, 'with.ignore_case must be true or false'],
+    ['contains', { mode: 'some' }, 'with.mode must be one of any, all'],
     ['regex', { pattern: '(?=a)b' }, 'the pattern uses (?=, which the safe engine does not have'],
     ['regex', { pattern: 'a(?!b)' }, 'the pattern uses (?!, which the safe engine does not have'],
     ['regex', { pattern: '(?<=a)b' }, 'the pattern uses (?<=, which the safe engine does not have'],
@@ -39,15 +35,13 @@ describe('problems with parameters', () => {
       { expression: '(?=a)' },
       'the pattern uses (?=, which the safe engine does not have',
     ],
-    [
-      'message_matches_regex',
-      {},
-      'with.expression: Invalid input: expected string, received undefined',
-    ],
-    ['json_schema', {}, 'with.schema: Invalid input'],
+    ['message_matches_regex', {}, 'with.expression is missing'],
+    ['word_count', { min: 'few' }, 'with.min must be a number'],
+    ['criteria', { statements: [] }, 'with.statements must have at least 1 item'],
+    ['json_schema', {}, 'with.schema is missing, or of a kind that it cannot be'],
     ['json_schema', { schema: '{' }, 'the schema is not JSON'],
     ['json_schema', { schema: '[]' }, 'the schema must be a map'],
-    ['g_eval', { criteria: 'x', scale: 1 }, 'with.scale: Too small: expected number to be >=2'],
+    ['g_eval', { criteria: 'x', scale: 1 }, 'with.scale must be at least 2'],
   ])('%s with %j: %s', (uses, given, problem) => {
     expect(metrics.get(uses)?.problems(given)).toEqual([problem]);
   });

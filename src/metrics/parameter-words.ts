@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { counted } from '../text/amounts.ts';
+import { suggestion } from '../text/suggest.ts';
+
+/** What a schema wants, by its name for it, in the words of who writes the file. */
+const WANTED: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'a map',
+  record: 'a map',
+  string: 'text',
+};
+
+/** What is wrong with a parameter of a metric; an unknown one is told with the nearest of `known`. */
+export function parameterProblems(
+  issue: z.core.$ZodIssue,
+  metric: string,
+  known: readonly string[],
+): string[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map(
+      (key) => `with.${key} is not a parameter of ${metric}${suggestion(key, known)}`,
+    );
+  return [`with.${issue.path.join('.')} ${wordsOf(issue)}`];
+}
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type')
+    return issue.message.endsWith('received undefined')
+      ? 'is missing'
+      : `must be ${WANTED[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value')
+    return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_small' || issue.code === 'too_big') return boundWords(issue);
+  if (issue.code === 'invalid_union') return 'is missing, or of a kind that it cannot be';
+  return `is not usable: ${issue.message}`;
+}
+
+function boundWords(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_big' }>): string {
+  const [side, bound] =
+    issue.code === 'too_small'
+      ? [issue.inclusive === false ? 'above' : 'at least', issue.minimum]
+      : [issue.inclusive === false ? 'below' : 'at most', issue.maximum];
+  const unit = COUNTED[issue.origin];
+  return unit === undefined
+    ? `must be ${side} ${String(bound)}`
+    : `must have ${side} ${counted(Number(bound), unit)}`;
+}
+
+/** What is counted of values whose size is bounded, by the schema's name for their kind. */
+const COUNTED: Readonly<Record<string, string>> = { array: 'item', string: 'character' };
