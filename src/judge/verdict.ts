@@ -169,8 +169,7 @@ function conclude(
     ? (decidingLook(looks, levels, suite.gate.min_drop, 'up')?.test.midUp ?? null)
     : fixedRise(seen, alpha);
   const interval = looks.at(-1)?.interval ?? differenceInterval(tables, { bundles });
-  const found = { seen, judgement, worse, rise, interval, tolerance };
-  const { verdict, ...reason } = colour(found);
+  const { verdict, ...reason } = colour({ seen, judgement, worse, rise, interval, tolerance });
   const ids = (positions: readonly number[]): string[] =>
     positions.flatMap((i) => suite.compared[i]?.affected.reference.id ?? []);
   return {
@@ -278,10 +277,15 @@ function withBaseScoring(
   if (!green && verdict.reason.by !== 'unsettled') return verdict;
   const hidden = fallUnderBase(suite, { alpha: verdict.alpha, gate_on: gateOn });
   if (hidden === null) return verdict;
-  if (hidden.excuse === 'passes') return { ...verdict, hidden };
-  const { references } = hidden;
-  const reason = { ...verdict.reason, by: 'scoring' as const, p: null, references };
-  return { ...verdict, verdict: 'inconclusive', reason, hidden };
+  const decided = (by: VerdictReason['by'], references: string[]) => ({
+    ...{ ...verdict, hidden },
+    reason: { ...verdict.reason, by, p: null, references },
+  });
+  if (hidden.excuse !== 'passes')
+    return { ...decided('scoring', hidden.references), verdict: 'inconclusive' };
+  // Better by head's own scoring and worse by base's is neither.
+  const isBoth = verdict.verdict === 'improved';
+  return isBoth ? { ...decided('level', []), verdict: 'unchanged' } : { ...verdict, hidden };
 }
 
 /**

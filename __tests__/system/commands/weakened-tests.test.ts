@@ -398,6 +398,15 @@ describe('a check that is loosened under its name', () => {
   });
 });
 
+test("expected values that are fitted to head's worse answers improve nothing", async () => {
+  const { result, first } = await compared(plain(), {
+    ...testing(`metrics: [${EXACT}]`, (n) => asked(n).replace(/"answer [123]"/, '"no idea"')),
+    ...WORSE,
+  });
+  expect([result.conclusion, result.suites[0]?.verdict]).toEqual(['success', 'unchanged']);
+  expect(first).toContain("Under base's scoring 100.0 % → 50.0 %");
+});
+
 describe('a mean that may fail the run', () => {
   const valued = (metric: string): FixtureFiles => ({
     ...testing(`gate: { metrics: { size: fail } }\nmetrics: [${SOME}, ${metric}]`, (n) => asked(n)),
