@@ -130,8 +130,9 @@ export function summaryOf(
   );
 }
 
-/** The noun of the rate: tries, or references where the roll-up is compared. */
+/** The noun of the rate: tries, or references where the roll-up is compared, or preferences. */
 function whatPasses({ policy, run }: SuiteComparison): string {
+  if (policy.kind === 'pairs') return "answers no worse than the other side's";
   return policy.kind === 'references'
     ? `references that pass (${rollupName(run.deciding.tests.rollup)})`
     : 'pass rate';

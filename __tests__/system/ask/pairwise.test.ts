@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { renderComment as render } from '../../../src/report/comment.ts';
+import type { Result } from '../../../src/result/result.ts';
 import type { Project } from '../../../src/suite/suite.ts';
 import type { Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
@@ -63,6 +65,8 @@ const judgeOf =
     return first.startsWith(liked) ? 'FIRST' : 'SECOND';
   };
 
+const renderComment = (result: Result): string => render(result, { marker: '<!-- -->' });
+
 describe('a suite that nothing but preference judges', () => {
   test("regresses by a sign test when base's answers are preferred", async () => {
     const { result, calls, planned } = await runPipeline(
@@ -114,6 +118,10 @@ describe('a suite that nothing but preference judges', () => {
       conclusion: 'success',
       suites: [{ verdict: 'unchanged', preference: { head: 0, base: 0, ties: 180, p: 0.5 } }],
     });
+    // The share that is no worse than the other side's is no pass rate.
+    const [first] = renderComment(ties.result).split('<details>');
+    expect(first).toContain('No regression: `p`: no answer preferred in 180 comparisons');
+    expect(first).not.toContain('100.0');
   });
 
   test('does not count five tries of one question as the five they would be in a table', async () => {

@@ -5,7 +5,7 @@ import type { SuiteResult } from '../../result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { text, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { difference, rates, repeatedNames, size, suiteName } from './phrases.ts';
+import { difference, preferredWords, rates, repeatedNames, size, suiteName } from './phrases.ts';
 
 /** What an outcome is about, for its first line, and the sentences below it. */
 export interface Told {
@@ -56,6 +56,8 @@ export function subjectOf(suite: SuiteResult | undefined, suites: readonly Suite
   }
   const broke = brokenUnderRise(suite);
   if (broke !== null) return [...name, text(`: ${brokenInWords(broke, suite.pass_rate)}`)];
+  const preferred = preferredWords(suite);
+  if (preferred !== null) return [...name, text(`: ${preferred}`)];
   return [...name, text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];
 }
 

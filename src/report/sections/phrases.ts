@@ -72,6 +72,19 @@ export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
 
+/**
+ * Which answers are preferred, of a suite that this decides: rates of what is not worse than the
+ * other side's say nothing of it. Null: its rates do.
+ */
+export function preferredWords({ preference }: SuiteResult): string | null {
+  if (preference?.gates !== true) return null;
+  const { head, base, ties } = preference;
+  const all = counted(head + base + ties, 'comparison');
+  return head + base === 0
+    ? `no answer preferred in ${all}`
+    : `head's answer preferred in ${count(head)} of ${all}, base's in ${count(base)}`;
+}
+
 /** `−6.0 points, 90 % interval −10.4 to −1.6`; null where nothing was compared. */
 export function difference(rate: Moved): string | null {
   const { difference: value, low, high } = rate;

@@ -26,6 +26,7 @@ import {
   andMore,
   change,
   metricMeans,
+  preferredWords,
   rates,
   repeatedNames,
   rolledWords,
@@ -184,7 +185,7 @@ export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line =
       ...rollUpLine(suite),
     ];
   return [
-    text(rates(base, head)),
+    text(preferredWords(suite) ?? rates(base, head)),
     ...below,
     ...rollUpLine(suite),
     ...(another ? [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)] : []),
