@@ -1,5 +1,5 @@
 import type { Halt, Unmade } from '../plan/halt.ts';
-import { ungradedSuites } from '../result/counts.ts';
+import { showsOnly, ungradedSuites } from '../result/counts.ts';
 import { errorOf, type TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
@@ -98,9 +98,7 @@ function headAlone(suites: readonly SuiteResult[]): boolean {
  * value that may fail the run still does.
  */
 function shownOnly(suites: readonly SuiteResult[]): { fails: boolean; found: Found } | null {
-  const silent = suites.filter(
-    ({ metrics }) => metrics.length > 0 && metrics.every(({ gates }) => gates === false),
-  );
+  const silent = suites.filter(showsOnly);
   if (silent.length === 0) return null;
   const reasons = silent.map(
     ({ name }) => `${name}: no metric gates, so there is no verdict; their values are shown.`,

@@ -5,7 +5,13 @@ import type { Tries } from '../statistics/table.ts';
 import { wantedTries, type SequentialLevels } from '../statistics/wanted-tries.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
-import { directionIn, everyMetric, gatesByPreference, metricsNamed } from '../suite/metrics.ts';
+import {
+  directionIn,
+  everyMetric,
+  gatesByPreference,
+  gatesNothing,
+  metricsNamed,
+} from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';
 import type { Better } from '../types/metric.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
@@ -40,8 +46,8 @@ const ROLLED_TRIES = 3;
 
 /**
  * The test file's `n_tries`, else the settings'; where recordings are compared by their tries, one,
- * or as many passes as the roll-up wants. In a sweep, and where both sides' answers are compared
- * with each other, `adaptive` is a fixed number.
+ * or as many passes as the roll-up wants. In a sweep, where both sides' answers are compared with
+ * each other, and where nothing gates, `adaptive` is a fixed number.
  */
 export function tryPolicy(
   { suite, deciding, runs }: SuiteRun,
@@ -57,7 +63,14 @@ export function tryPolicy(
   if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
-  return compares ? { kind: 'adaptive' } : { kind: 'fixed', tries: UNCOMPARED_TRIES };
+  return settles(deciding.tests, compares)
+    ? { kind: 'adaptive' }
+    : { kind: 'fixed', tries: UNCOMPARED_TRIES };
+}
+
+/** Whether there is a verdict that further tries could settle. */
+function settles(tests: Tests, compares: boolean): boolean {
+  return compares && !gatesNothing(tests);
 }
 
 /**

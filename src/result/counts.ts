@@ -51,6 +51,11 @@ export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
   );
 }
 
+/** Whether no metric of a suite says what passes, so that its values are only shown. */
+export function showsOnly({ metrics }: SuiteResult): boolean {
+  return metrics.length > 0 && metrics.every(({ gates }) => gates === false);
+}
+
 /** Above this share of a suite's tries without a readable grade the verdict line says so. */
 const MAX_UNGRADED_SHARE = 0.1;
 

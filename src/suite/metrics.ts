@@ -220,6 +220,12 @@ export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;
 }
 
+/** Whether no metric says what passes: values are shown, and there is nothing to settle. */
+export function gatesNothing(tests: Tests): boolean {
+  const metrics = everyMetric(tests);
+  return tests.conversation === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
+}
+
 /**
  * Whether nothing but comparisons of the two sides gates here; they then decide, and are advice
  * otherwise.

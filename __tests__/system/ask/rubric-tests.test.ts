@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { agreementWith } from '../../../src/ask/rubric-tests.ts';
 import { prepare } from '../../../src/plan/prepare.ts';
+import { renderTerminal } from '../../../src/report/terminal.ts';
 import { arrange } from '../../../src/select/arrange.ts';
 import { sources } from '../../../src/select/trust.ts';
 import type { Project, Settings, Suite } from '../../../src/suite/suite.ts';
@@ -58,7 +59,7 @@ describe('a rubric that measures a fault', () => {
       });
       const rubric = rubricOf('Judge {content}', { choice_scores: scores, better });
       return project([own], {
-        settings: settings(grader('gpt-4o')),
+        settings: settings({ ...grader('gpt-4o'), n_tries: 'adaptive' }),
         rubrics: new Map([[rubric.name, rubric]]),
       });
     });
@@ -88,8 +89,11 @@ describe('a rubric that measures a fault', () => {
 
   test('decides nothing while nobody says what is good, and says so', async () => {
     const [base, head] = yea('none', true);
-    const { result } = await runPipeline(base!, head!, complicit);
+    const { result, calls } = await runPipeline(base!, head!, complicit);
     expect(result.conclusion).toBe('neutral');
+    // There is nothing that more than the first tries could settle.
+    expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
+    expect(renderTerminal(result, { width: 100, colour: false })).toMatch(/^· does not gate {2}/m);
     expect(result.reasons).toEqual([
       'p: no metric gates, so there is no verdict; their values are shown.',
     ]);

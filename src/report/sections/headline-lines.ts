@@ -1,5 +1,5 @@
 import { onlyScoringChanged } from '../../judge/outcome.ts';
-import { underBaseScoring, worseAlone } from '../../result/counts.ts';
+import { showsOnly, underBaseScoring, worseAlone } from '../../result/counts.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
@@ -165,7 +165,11 @@ function excusedIn({ scoring, suites }: Result): Line {
 }
 
 /** What stands between a suite and green: references by name, or the drop that may be there. */
-function openBecause({ reason, metrics, pass_rate: { low } }: SuiteResult): Line {
+function openBecause(suite: SuiteResult): Line {
+  const {
+    reason,
+    pass_rate: { low },
+  } = suite;
   if (reason?.by === 'uncompared' || reason?.by === 'suspicious') {
     const ids = reason.references.slice(0, NAMED).flatMap((id) => [text(', '), code(id)]);
     const more = reason.references.length - NAMED;
@@ -175,8 +179,7 @@ function openBecause({ reason, metrics, pass_rate: { low } }: SuiteResult): Line
       text(more > 0 ? ` and ${count(more)} more.` : '.'),
     ];
   }
-  if (metrics.every(({ gates }) => gates === false))
-    return [text('No metric of it gates, so its values are only shown.')];
+  if (showsOnly(suite)) return [text('No metric of it gates, so its values are only shown.')];
   return low === null || low >= 0
     ? []
     : [text(`A drop of up to ${inSize(low)} points is not ruled out.`)];

@@ -40,6 +40,9 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLook>> = {
 /** A suite whose references pass as before, and that a metric's mean fails. */
 export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse', tone: 'bad' };
 
+/** A suite in which no metric says what passes. */
+export const SHOWN_ONLY: VerdictLook = { sign: '·', word: 'does not gate', tone: 'neutral' };
+
 /** `words 2.00 → 5.00`: the means of a metric. */
 export function metricMeans({ name, values: { base, head } }: NamedValues): string {
   return `${name} ${meansInWords(base, head)}`;

@@ -1,4 +1,4 @@
-import { countsForVerdict, failingMetrics } from '../../result/counts.ts';
+import { countsForVerdict, failingMetrics, showsOnly } from '../../result/counts.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../result/suite-result.ts';
@@ -21,6 +21,7 @@ import {
 import { alike, suitesWorstFirst } from './order.ts';
 import {
   METRIC_FAILS,
+  SHOWN_ONLY,
   SCORING_CHANGED,
   VERDICTS,
   andMore,
@@ -154,6 +155,7 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
  */
 export function verdictOf(suite: SuiteResult, { scoring }: Result): VerdictLook {
   if (suite.verdict !== 'regressed' && failingMetrics(suite).length > 0) return METRIC_FAILS;
+  if (showsOnly(suite)) return SHOWN_ONLY;
   const changed = scoringOf(suite, scoring);
   const moved =
     changed !== undefined &&
