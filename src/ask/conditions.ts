@@ -44,7 +44,7 @@ export function inWaves(metrics: readonly Metric[]): Metric[][] {
 }
 
 /** Why a condition does not hold, given the score of the metric it is about; null when it holds. */
-export function unmet(
+export function unmetReason(
   condition: DependsOn,
   score: Pick<Score, 'value'> | undefined,
 ): string | null {

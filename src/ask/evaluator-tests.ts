@@ -174,7 +174,7 @@ export async function runEvaluatorTests(
             },
           ];
     }),
-    notices: evaluators.flatMap((result, index) => unread(result, sides[index]?.test)),
+    notices: evaluators.flatMap((result, index) => unreadNotices(result, sides[index]?.test)),
   };
 }
 
@@ -215,7 +215,7 @@ export async function testEvaluators(
   };
 }
 
-function unread(
+function unreadNotices(
   { name, side, examples, grades }: EvaluatorResult,
   test: EvaluatorTest | undefined,
 ): Notice[] {

@@ -108,7 +108,7 @@ export async function runRubricTests(
           kind: 'rubric' as const,
           examples: readable(test.examples, head),
         },
-        notices: unread(test, base ?? [], head),
+        notices: unreadNotices(test, base ?? [], head),
       };
     }),
   );
@@ -187,7 +187,7 @@ function resultsOf(
   ];
 }
 
-function unread(
+function unreadNotices(
   { name, place, examples }: RubricTest,
   base: readonly (string | null)[],
   head: readonly (string | null)[],

@@ -11,7 +11,7 @@ import type { Scoring } from '../select/scoring.ts';
 import { isPairwise } from '../suite/metrics.ts';
 import type { DependsOn, Metric, MetricLevel, ObjectScore, Score } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import { metricOf, unmet } from './conditions.ts';
+import { metricOf, unmetReason } from './conditions.ts';
 import type { ScoringItem } from './execute.ts';
 import {
   metricAnswer,
@@ -132,7 +132,7 @@ async function unmetConditions(
       const reason =
         looked === 'none'
           ? `depends on ${condition.name} of an earlier ${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
-          : unmet(condition, looked);
+          : unmetReason(condition, looked);
       if (reason !== null) reasons.set(part, reason);
     }
   }

@@ -117,7 +117,7 @@ export async function readProject(
     project: {
       settings,
       suites: gating.suites,
-      rubrics: used(rubrics, suites, builtInRubrics),
+      rubrics: usedRubrics(rubrics, suites, builtInRubrics),
       notices: distinct([...notices, ...gating.notices]),
     },
     problems: distinct(problems),
@@ -195,7 +195,7 @@ async function loadRubrics(
 }
 
 /** The user's rubrics, and of the built-in ones those that a metric names. */
-function used(
+function usedRubrics(
   rubrics: ReadonlyMap<string, Rubric>,
   suites: readonly Suite[],
   builtIns: ReadonlyMap<string, Rubric>,

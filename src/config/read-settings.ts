@@ -100,7 +100,7 @@ export async function loadSettings(
     const settings = { ...defaultSettings(), file };
     return {
       known: problems.length === before,
-      settings: overridden(settings, options, problems),
+      settings: withOverrides(settings, options, problems),
       notices: [],
       places: Object.assign(nowhere, { sweep: () => null, gate: nowhere }),
     };
@@ -110,7 +110,7 @@ export async function loadSettings(
     ? withoutForeignKeys(written)
     : { document: written, sweep: {}, notices: [] };
   const read = readSettings(document, options.limits, problems);
-  const settings = overridden(
+  const settings = withOverrides(
     { ...read.settings, sweep: { ...sweep, ...read.settings.sweep } },
     options,
     problems,
@@ -165,7 +165,7 @@ function findSettings(
 /**
  * Settings with `key=value` lines put over them, which are checked as if they stood in the file.
  */
-function overridden(
+function withOverrides(
   settings: Settings,
   { overrides, limits }: SettingsOptions,
   problems: Problem[],
@@ -176,7 +176,7 @@ function overridden(
     const found: Problem[] = [];
     const document: Document = {
       file: place.file,
-      value: nested(path, value),
+      value: nest(path, value),
       placeOf: () => place,
       placeOfText: () => place,
     };
@@ -190,11 +190,11 @@ function overridden(
   return result;
 }
 
-function nested(path: readonly string[], value: Scalar | null): Document['value'] {
+function nest(path: readonly string[], value: Scalar | null): Document['value'] {
   const [first, ...rest] = path;
   if (first === undefined) return value;
   const map = emptyMap();
-  map[first] = nested(rest, value);
+  map[first] = nest(rest, value);
   return map;
 }
 

@@ -42,7 +42,7 @@ export function sweepProblems(
   const problems = unknown.map((key) =>
     problem(
       placeOf(key),
-      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it${meant(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
+      `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor takes it${suggestionFor(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
     ),
   );
   for (const [key, values] of Object.entries(sweep)) {
@@ -91,14 +91,14 @@ export function unknownKeys(
         [
           `overrides: unknown key "${key.slice(0, 100)}": evaldiff does not have it, `,
           'no prompt writes it, and no vendor is known to take it',
-          meant(key, [...NAMES, ...written, ...KNOWN_PARAMETERS]) ||
+          suggestionFor(key, [...NAMES, ...written, ...KNOWN_PARAMETERS]) ||
             `; to send it all the same, write prompts.${key.slice(0, 100)}=…`,
         ].join(''),
       ),
     );
 }
 
-function meant(key: string, known: readonly string[]): string {
+function suggestionFor(key: string, known: readonly string[]): string {
   const near = nearest(key, known);
   return near === null ? '' : `; did you mean "${near}"?`;
 }

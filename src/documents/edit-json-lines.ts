@@ -21,7 +21,7 @@ export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): 
   const before = objectIn(read.split('\n')[edit.line - 1]?.trim() ?? '');
   if (JSON.stringify(before) !== JSON.stringify(value))
     return { refused: 'it was changed since it was read: another reference stands there now' };
-  const spelling = [compact, spaced].find((spell) => spell(value) === old);
+  const spelling = [compact, pythonJson].find((spell) => spell(value) === old);
   if (edit.kind === 'append') return { text: withLine(text, (spelling ?? compact)(edit.value)) };
   if (spelling === undefined)
     return { refused: 'its line is spelt so that it cannot be written back without changing more' };
@@ -58,11 +58,11 @@ function compact(value: Json): string {
 }
 
 /** As Python writes it. */
-function spaced(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+function pythonJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (value !== null && typeof value === 'object')
     return `{${Object.entries(value)
-      .map(([key, each]) => `${compact(key)}: ${spaced(each)}`)
+      .map(([key, each]) => `${compact(key)}: ${pythonJson(each)}`)
       .join(', ')}}`;
   return compact(value);
 }

@@ -202,7 +202,7 @@ function matchIn(
   for (const pattern of patterns) {
     const message = globProblem(pattern);
     const { found, irregular, exact } = message === null ? matchOne(tree, pattern) : NO_MATCH;
-    for (const each of found) matches.set(each.file, merged(matches.get(each.file), each));
+    for (const each of found) matches.set(each.file, mergeMatches(matches.get(each.file), each));
     for (const [path, kind] of irregular)
       problems.push(problem({ file: path, line: 0 }, `is a ${kind}; only regular files are read`));
     const place = where(pattern);
@@ -217,7 +217,7 @@ function matchIn(
 }
 
 /** A file that several patterns match lies below the widest of their roots. */
-function merged(earlier: Match | undefined, match: Match): Match {
+function mergeMatches(earlier: Match | undefined, match: Match): Match {
   if (earlier === undefined) return match;
   return {
     file: match.file,

@@ -87,14 +87,14 @@ function compose(text: string, lines: LineCounter, limits: Limits): YamlDocument
   const feed = (token: CST.Token) => {
     if (token.type === 'document') documents += 1;
     refuse(token, documents, limits);
-    for (const done of composer.next(token)) document = checked(done);
+    for (const done of composer.next(token)) document = requireValid(done);
   };
   lines.addNewLine(0);
-  for (const lexeme of guarded(text, limits)) {
+  for (const lexeme of guardedPieces(text, limits)) {
     for (const token of parser.next(lexeme)) feed(token);
   }
   for (const token of parser.end()) feed(token);
-  for (const done of composer.end()) document = checked(done);
+  for (const done of composer.end()) document = requireValid(done);
   return document;
 }
 
@@ -126,7 +126,7 @@ function tooDeep(document: CST.Document, limit: number): number | null {
   return null;
 }
 
-function checked(document: YamlDocument): YamlDocument {
+function requireValid(document: YamlDocument): YamlDocument {
   const bad = document.errors[0] ?? document.warnings[0];
   if (bad !== undefined) throw new Stop(bad.code, bad.pos[0], bad.message);
   return document;
@@ -142,7 +142,7 @@ const MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
 
 /** The lexer's pieces, ended where they nest too deep for the recursive parser or are too many. */
-function* guarded(text: string, limits: Limits): Generator<string> {
+function* guardedPieces(text: string, limits: Limits): Generator<string> {
   let offset = 0;
   let count = 0;
   let flow = 0;
@@ -213,16 +213,16 @@ export function readYaml(
 ): Reading<Document> {
   const bytes =
     typeof content === 'string' ? new TextEncoder().encode(content).length : content.length;
-  if (bytes > limits.yamlBytes) return failed(file, 0, tooManyBytes(bytes, limits.yamlBytes));
+  if (bytes > limits.yamlBytes) return failure(file, 0, tooManyBytes(bytes, limits.yamlBytes));
   const text = decode(content);
-  if (text === null) return failed(file, 0, 'is not UTF-8 text');
+  if (text === null) return failure(file, 0, 'is not UTF-8 text');
   const flaw = fileFlaw(text);
-  if (flaw !== null) return failed(file, lineAt(text, flaw.index), flaw.message);
+  if (flaw !== null) return failure(file, lineAt(text, flaw.index), flaw.message);
   const syntax = parseSyntax(text, limits);
-  if (!syntax.ok) return failed(file, syntax.line, syntax.message);
+  if (!syntax.ok) return failure(file, syntax.line, syntax.message);
   const root = syntax.document.contents;
   if (root === null || (isScalar(root) && root.value === null && root.source === ''))
-    return failed(file, 0, 'is empty');
+    return failure(file, 0, 'is empty');
 
   const { value, problems, spots, line } = walk(root, file, syntax.lines, limits);
   return problems.length > 0
@@ -241,7 +241,7 @@ function decode(content: string | Uint8Array): string | null {
   }
 }
 
-function failed(file: string, line: number, message: string): { ok: false; problems: Problem[] } {
+function failure(file: string, line: number, message: string): { ok: false; problems: Problem[] } {
   return { ok: false, problems: [problem({ file, line }, message)] };
 }
 

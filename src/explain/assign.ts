@@ -98,7 +98,7 @@ export async function assign(
     if (solved.counts === null) return { status: 'failed', reason: solved.left.join('; ') };
     total.objective += objective(classes, solved.counts);
     record(bounds, solved.counts, total);
-    for (const [id, places] of dealt(classes, solved.counts, each))
+    for (const [id, places] of dealAll(classes, solved.counts, each))
       attributes.set(
         id,
         places.flatMap((place) => sorted[place]?.id ?? []),
@@ -156,7 +156,7 @@ async function solveProgram(
 }
 
 /** Every member's columns; that each has `each` different ones is certain on paper, and checked. */
-function dealt(
+function dealAll(
   classes: readonly RowClass[],
   counts: readonly (readonly number[])[],
   each: number,

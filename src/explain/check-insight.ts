@@ -27,16 +27,16 @@ export function checkInsight(
   const references = new Set(attributes.flatMap((attribute) => attribute.references));
   const attribute = given.attributes.find((id) => !attributes.some((known) => known.id === id));
   if (attribute !== undefined)
-    return `it names the attribute ${quoted(attribute)}, which does not exist`;
+    return `it names the attribute ${quote(attribute)}, which does not exist`;
   const reference = given.references.find((id) => !references.has(id));
   if (reference !== undefined)
-    return `it names the reference ${quoted(reference)}, which does not exist`;
+    return `it names the reference ${quote(reference)}, which does not exist`;
   if (given.attributes.length + given.references.length === 0)
     return 'it rests on no attribute and no reference';
   const names = [...references].filter((id) => !isNumber(id) || given.references.includes(id));
   const number = foreignNumber(bareOf(text, attributes, names), numbersOf(attributes));
   if (number !== null)
-    return `it states the number ${quoted(number)}, which is in none of the tables`;
+    return `it states the number ${quote(number)}, which is in none of the tables`;
   const wrong = wrongClause(text, given, attributes, names);
   if (wrong !== null) return wrong;
   return {
@@ -47,7 +47,7 @@ export function checkInsight(
   };
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(singleLine(text, 60));
 }
 
@@ -165,13 +165,13 @@ function calledIn(text: string, attributes: readonly AttributeResult[]): Attribu
 function foreignFigure(bare: string, { about }: Clause): string | null {
   const number = foreignNumber(bare, numbersOf(about));
   if (number !== null)
-    return `it states the number ${quoted(number)}, which is not a figure of ${namesOf(about)}`;
+    return `it states the number ${quote(number)}, which is not a figure of ${namesOf(about)}`;
   const known = signedNumbersOf(about);
   const signed = bare.matchAll(/(?<![\p{L}\p{N}])([+\-−])(\p{N}+(?:[.,]\p{N}+)*)/gu);
   for (const [whole, sign = '', digits = ''] of signed) {
     const values = readings(digits).map((value) => (sign === '+' ? value : -value));
     if (!values.some((value) => known.has(value)))
-      return `it states ${quoted(whole)}, which is not a figure of ${namesOf(about)}`;
+      return `it states ${quote(whole)}, which is not a figure of ${namesOf(about)}`;
   }
   return null;
 }
@@ -200,7 +200,7 @@ function wrongChange(bare: string, { about }: Clause): string | null {
   );
   return wrong === undefined
     ? null
-    : `it says ${quoted(wrong.text)}, which is not a change of ${namesOf(about)}`;
+    : `it says ${quote(wrong.text)}, which is not a change of ${namesOf(about)}`;
 }
 
 const WORDS = {
@@ -277,5 +277,5 @@ function directionOf(attribute: AttributeResult): 'better' | 'worse' | null {
 }
 
 function namesOf(attributes: readonly AttributeResult[]): string {
-  return attributes.map(({ name }) => quoted(name)).join(', ');
+  return attributes.map(({ name }) => quote(name)).join(', ');
 }

@@ -144,7 +144,7 @@ async function shrink(
   let open = kept.length > limit || (groups > 1 && kept.length > 1);
   while (open) {
     const target = Math.max(limit, Math.ceil(kept.length / SHRINK));
-    const chunks = chunked(kept, kept.length <= CHUNK ? 1 : Math.ceil(kept.length / CHUNK));
+    const chunks = chunksOf(kept, kept.length <= CHUNK ? 1 : Math.ceil(kept.length / CHUNK));
     const replies = await Promise.all(
       chunks.map((chunk) =>
         merge(chunk, kind, Math.max(1, Math.floor((target * chunk.length) / kept.length)), tools),
@@ -235,7 +235,7 @@ function tidy(text: string, length: number): string {
     .replace(/^[*_`"]+|[*_`"]+$/g, '');
 }
 
-function chunked<Item>(items: readonly Item[], count: number): Item[][] {
+function chunksOf<Item>(items: readonly Item[], count: number): Item[][] {
   return Array.from({ length: count }, (_, index) =>
     items.slice(
       Math.floor((index * items.length) / count),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import type { Side } from '../types/plain.ts';
 import { git, lastLine, runGit, type GitAnswer, type GitPlace } from './command.ts';
-import { isObjectId, peeled, type ObjectReader } from './objects.ts';
+import { isObjectId, peel, type ObjectReader } from './objects.ts';
 import type { Remote } from './remote.ts';
 
 export interface FetchHints {
@@ -109,7 +109,7 @@ export function openHistory(source: HistorySource): CommitHistory {
 
 /** Whether an id is a commit's that is here, or that of a tag on one. */
 async function hasCommit(reader: ObjectReader, id: string): Promise<boolean> {
-  return (await peeled(reader, id))?.type === 'commit';
+  return (await peel(reader, id))?.type === 'commit';
 }
 
 /** Parents of a commit that is here, read from itself: of cut-off history git says there is none. */
@@ -117,7 +117,7 @@ export async function parentsOf(
   reader: Pick<ObjectReader, 'here'>,
   commit: string,
 ): Promise<string[]> {
-  const text = (await peeled(reader, commit))?.content.toString('latin1') ?? '';
+  const text = (await peel(reader, commit))?.content.toString('latin1') ?? '';
   const [header = ''] = text.split('\n\n', 1);
   return header
     .split('\n')

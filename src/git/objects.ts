@@ -60,14 +60,14 @@ interface Session {
 }
 
 /** The object, or what a tag, or a tag on tags, stands for; null when that is not here. */
-export async function peeled(
+export async function peel(
   reader: Pick<ObjectReader, 'here'>,
   id: string,
 ): Promise<StoredObject | null> {
   const found = await reader.here(id);
   if (found?.type !== 'tag') return found;
   const [, named = ''] = /^object (\S+)\n/.exec(found.content.toString('latin1')) ?? [];
-  return isObjectId(named) ? peeled(reader, named) : null;
+  return isObjectId(named) ? peel(reader, named) : null;
 }
 
 /**

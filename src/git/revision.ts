@@ -167,11 +167,11 @@ async function commitHere(
 }
 
 async function commitNamed({ place, reader }: Names, name: string): Promise<string | null> {
-  return isPlainName(name) ? reader.commitNamed(name) : parsed(place, `${name}^{commit}`);
+  return isPlainName(name) ? reader.commitNamed(name) : parseName(place, `${name}^{commit}`);
 }
 
 /** The id that git reads a name as; null: it knows none. */
-async function parsed(place: GitPlace, name: string): Promise<string | null> {
+async function parseName(place: GitPlace, name: string): Promise<string | null> {
   const { code, output } = await runGit(place, [
     'rev-parse',
     '--verify',
@@ -190,7 +190,7 @@ async function parsed(place: GitPlace, name: string): Promise<string | null> {
 async function loggedCommit(names: Names, name: string): Promise<string | null> {
   const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
   if (start === undefined || names.checkout === null) return null;
-  const id = await parsed({ ...names.place, gitDir: names.checkout.gitDir }, start);
+  const id = await parseName({ ...names.place, gitDir: names.checkout.gitDir }, start);
   return id === null ? null : commitNamed(names, `${id}${path}`);
 }
 

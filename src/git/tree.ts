@@ -4,7 +4,7 @@ import { InternalError, UserError, problem } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { type LfsPointer, MOST_LFS_BYTES, type Missing, lfsPointer } from './missing.ts';
-import { peeled, type ObjectReader } from './objects.ts';
+import { peel, type ObjectReader } from './objects.ts';
 
 /** One entry below a tree, as git lists it. */
 export interface TreeEntry {
@@ -134,7 +134,7 @@ export function emptyTree(id: string): string {
 
 /** The tree of a commit, or of a tag on one; a tree's own id. */
 async function rootTree(reader: TreeReader['reader'], id: string): Promise<string> {
-  const object = await peeled(reader, id);
+  const object = await peel(reader, id);
   if (object?.type === 'tree') return object.id;
   const [, tree] = /^tree ([0-9a-f]+)\n/.exec(object?.content.toString('latin1') ?? '') ?? [];
   if (object?.type === 'commit' && tree !== undefined) return tree;

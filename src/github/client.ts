@@ -55,7 +55,7 @@ export async function connect({
     baseUrl: apiUrl,
     userAgent: 'evaldiff',
     log: { debug: silent, info: silent, warn: silent, error: silent },
-    request: { fetch: bounded(proxied(toolkit.defaults.request), deadlineMs) },
+    request: { fetch: withDeadline(throughProxy(toolkit.defaults.request), deadlineMs) },
     retry: {
       retries: RETRIES,
       retryAfterBaseValue: secondMs,
@@ -144,7 +144,7 @@ const unspaced = {
  * And a body that breaks off counts as a failed request: octokit would take it for an empty answer,
  * and an empty list of comments for "none yet".
  */
-function bounded(send: typeof fetch, deadlineMs: number): typeof fetch {
+function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   return async (url, init) => {
     const deadline = AbortSignal.timeout(deadlineMs);
     const signal = init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
@@ -185,7 +185,7 @@ function reason(error: unknown): string {
 }
 
 /** The toolkit's fetch goes through the proxy that the runner is configured with. */
-function proxied(request: unknown): typeof fetch {
+function throughProxy(request: unknown): typeof fetch {
   const own =
     typeof request === 'object' && request !== null && 'fetch' in request
       ? request.fetch

@@ -188,7 +188,10 @@ function goneWarnings({ removed, suites }: GateInput): string[] {
     references
       .map((reference) => ({ name: `${path}: ${reference.id}`, reference }))
       .filter(({ name, reference }) => gone.has(name) && passesLess(reference))
-      .map(({ name, reference: { base, head } }) => `${name} (${passed(base)} → ${passed(head)})`),
+      .map(
+        ({ name, reference: { base, head } }) =>
+          `${name} (${passWords(base)} → ${passWords(head)})`,
+      ),
   );
   return [
     `${counted(removed.length, 'reference')} removed, newly skipped or quarantined: ${firstWords(removed)}`,
@@ -205,6 +208,6 @@ function passesLess({ base, head }: ReferenceResult): boolean {
   return before !== null && after !== null && after < before;
 }
 
-function passed(side: ReferenceResult['base']): string {
+function passWords(side: ReferenceResult['base']): string {
   return `${String(side?.passes ?? 0)} of ${String(side?.tries_judged ?? 0)} passed`;
 }

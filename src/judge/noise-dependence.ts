@@ -53,7 +53,9 @@ export function dependenceOf({ references }: SuiteResult): Dependence | null {
   );
   return {
     repeats: mean(repeats),
-    together: crossed(rows.map(({ onBase }) => onBase)) + crossed(rows.map(({ onHead }) => onHead)),
+    together:
+      crossProducts(rows.map(({ onBase }) => onBase)) +
+      crossProducts(rows.map(({ onHead }) => onHead)),
     drift: mean(
       rows.flatMap(({ onBase, onHead }) => [onBase[1] - onBase[0], onHead[1] - onHead[0]]),
     ),
@@ -71,7 +73,7 @@ function pairOf(tries: readonly TryResult[] | undefined): Pair | null {
 }
 
 /** Σ over pairs of references of d_i·d_j, with d the change between two tries: 0 on average if independent. */
-function crossed(pairs: readonly Pair[]): number {
+function crossProducts(pairs: readonly Pair[]): number {
   const changes = pairs.map(([first, second]) => first - second);
   const sum = changes.reduce((total, change) => total + change, 0);
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);

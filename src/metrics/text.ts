@@ -239,7 +239,7 @@ const regex = defineComparison({
   measure({ output, expected, options }) {
     const { pattern, group, full_match } = options;
     if (pattern !== undefined && group !== undefined)
-      return captured(output, pattern, group, alternatives(expected), options);
+      return captureOf(output, pattern, group, alternatives(expected), options);
     let last = '';
     for (const source of pattern === undefined ? alternatives(expected) : [pattern]) {
       const compiled = compilePattern(source, options);
@@ -252,7 +252,7 @@ const regex = defineComparison({
   },
 });
 
-function captured(
+function captureOf(
   output: string,
   pattern: string,
   group: number,

@@ -44,8 +44,8 @@ export function planIdentity(
           prompt: head === null ? null : once(head.suite.prompt),
           tests: once(deciding.tests),
           rubrics: once(deciding.rubrics),
-          graders: deciding.graders.map(identified),
-          evaluators: deciding.evaluators.map(identified),
+          graders: deciding.graders.map(withTargetIdentity),
+          evaluators: deciding.evaluators.map(withTargetIdentity),
         }),
       ),
     ),
@@ -56,7 +56,7 @@ export function planIdentity(
  * A target without the checkout that its program runs in: a shard's may have another name than the
  * merge's.
  */
-function identified<T extends { target: Target }>(
+function withTargetIdentity<T extends { target: Target }>(
   role: T,
 ): Omit<T, 'target'> & { target: unknown } {
   return { ...role, target: targetIdentity(role.target) };

@@ -109,7 +109,7 @@ function record(count: Count, { target }: Request, completion: Completion, price
   }
   count.calls += completion.refused ?? 0;
   if (completion.reused) reuse(count, savedBy({ target, usage: completion.usage }, price));
-  else paid(count, target, completion, price);
+  else countPaid(count, target, completion, price);
 }
 
 function savedBy(
@@ -119,7 +119,7 @@ function savedBy(
   return saved === null || saved.usage === null ? null : price(saved.target, saved.usage);
 }
 
-function paid(
+function countPaid(
   count: Count,
   target: Target,
   { usage, cached }: Pick<Extract<Completion, { status: 'ok' }>, 'usage' | 'cached'>,

@@ -76,7 +76,7 @@ export function addressOf(
         `The key for provider ${target.provider} ${UNSENDABLE}: look at ${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
       );
     const url = access.vendorUrls?.[target.provider] ?? facts.host;
-    return checked(`The address of ${target.provider}`, { url, key });
+    return namedAddress(`The address of ${target.provider}`, { url, key });
   }
   const name = visibleLine(target.endpoint);
   const endpoint = access.endpoints.get(target.endpoint);
@@ -84,7 +84,7 @@ export function addressOf(
     return (
       unsetVariable(name, endpoint) ??
       clashIn(name, endpoint, facts.keyHeader) ??
-      checked(`Endpoint ${name}`, endpoint)
+      namedAddress(`Endpoint ${name}`, endpoint)
     );
   return problem(
     null,
@@ -186,14 +186,16 @@ export function missingKeys(targets: readonly Target[], access: ProviderAccess):
 export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {
   const given = [
     ...Object.entries(vendorUrls ?? {}).map(([name, url]) =>
-      checked(`The address of ${name}`, { url, key: null }),
+      namedAddress(`The address of ${name}`, { url, key: null }),
     ),
-    ...[...endpoints].map(([name, server]) => checked(`Endpoint ${visibleLine(name)}`, server)),
+    ...[...endpoints].map(([name, server]) =>
+      namedAddress(`Endpoint ${visibleLine(name)}`, server),
+    ),
   ];
   return given.filter((address): address is Problem => 'message' in address);
 }
 
-function checked(what: string, server: ServerAccess): Address | Problem {
+function namedAddress(what: string, server: ServerAccess): Address | Problem {
   const { url, insecure = false } = server;
   const base = URL.canParse(url) ? new URL(url) : null;
   if (base === null)

@@ -208,7 +208,7 @@ async function attempt(
   } catch (error) {
     return {
       status: 'fault',
-      fault: unproxied(sdkFault(error, { now: clock.now(), timeoutMs, redact }), options),
+      fault: withProxyHint(sdkFault(error, { now: clock.now(), timeoutMs, redact }), options),
       sent: true,
     };
   }
@@ -243,7 +243,7 @@ function pathOf(
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** Whoever is behind a proxy that only the environment names would look for the fault elsewhere. */
-function unproxied(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>): Fault {
+function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>): Fault {
   if (found.kind !== 'network' || proxy) return found;
   const set = PROXY_VARIABLES.find((name) => (env[name] ?? '') !== '');
   return set === undefined

@@ -98,11 +98,11 @@ export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Prom
       );
       if (signal.aborted) return 'done';
       if (looked.status === 'fault') {
-        if (looked.fault.status === 404) return await finished(() => options.lost(), options);
+        if (looked.fault.status === 404) return await finish(() => options.lost(), options);
         failures += 1;
         if (looked.fault.kind !== 'key' && failures < MAX_FAILURES) return 'wait';
         const failure = later(looked.fault, id);
-        return await finished(() => settleRest(batch, failure, options), options);
+        return await finish(() => settleRest(batch, failure, options), options);
       }
       failures = 0;
       if (looked.value.status === 'waiting') {
@@ -110,7 +110,7 @@ export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Prom
         return 'wait';
       }
       const state = looked.value;
-      return await finished(
+      return await finish(
         () =>
           state.status === 'failed'
             ? refuse(batch, state, options)
@@ -122,10 +122,7 @@ export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Prom
   );
 }
 
-async function finished(
-  work: () => Promise<void>,
-  { finishing }: BatchRunOptions,
-): Promise<'done'> {
+async function finish(work: () => Promise<void>, { finishing }: BatchRunOptions): Promise<'done'> {
   await finishing(work);
   return 'done';
 }

@@ -37,7 +37,7 @@ export interface Child {
 /** Starts a process in a group of its own, so that whatever it starts can be ended with it. */
 export function startChild(options: ChildOptions): Child {
   const { env, onOut, onErr, on = THIS_PLATFORM } = options;
-  const child = spawned(options, on);
+  const child = spawnChild(options, on);
   if (typeof child === 'string')
     return {
       write() {},
@@ -94,7 +94,7 @@ export function startChild(options: ChildOptions): Child {
  * Why there is no process, where the system refuses even to try (an empty name, a NUL in an
  * argument, arguments that are too long).
  */
-function spawned(
+function spawnChild(
   { command, cwd, env }: ChildOptions,
   on: ProgramPlatform,
 ): ChildProcessByStdio<Writable, Readable, Readable> | string {

@@ -35,7 +35,7 @@ export function askLine(
 }
 
 /** The call a line answers and how; `id` null when the line is not an answer to anything. */
-function understood(
+function readLine(
   line: string,
   redact: (text: string) => string,
 ): { id: string | null; result: CallAttempt<Said> } {
@@ -126,7 +126,7 @@ export function createCalls({
       return { id, result };
     },
     hear(line) {
-      const { id, result } = understood(line, redact);
+      const { id, result } = readLine(line, redact);
       if (id !== null && open.has(id)) {
         settle(id, result);
         return true;

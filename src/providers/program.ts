@@ -67,7 +67,7 @@ export function createPrograms(options: ProgramOptions): Programs {
       clock,
       redact,
       prepare: () => prepare(target),
-      onErr: logged(name, options),
+      onErr: logLimited(name, options),
       log: (line) => options.log(`${logLine(name)}: ${line}`),
     }),
     limiter: createLimiter({
@@ -162,7 +162,7 @@ async function runSetup(
 ): Promise<Fault | null> {
   const { clock, signal, redact } = options;
   const name = `setup ${visibleLine(setup.join(' '))}`;
-  const log = logged(name, options);
+  const log = logLimited(name, options);
   let lastWords = '';
   let late = false;
   const onErr = (line: string): void => {
@@ -191,7 +191,7 @@ async function runSetup(
 }
 
 /** Foreign lines for the log: without keys, cut, and not without end. */
-function logged(name: string, { log, redact }: ProgramOptions): (line: string) => void {
+function logLimited(name: string, { log, redact }: ProgramOptions): (line: string) => void {
   let lines = 0;
   return (line) => {
     lines++;

@@ -48,7 +48,7 @@ const UNPACK = new Map<string, Unpack>([
   ['br', promisify(brotliDecompress) as Unpack],
 ]);
 
-async function unpacked({ headers, body }: Received): Promise<Buffer> {
+async function unpackBody({ headers, body }: Received): Promise<Buffer> {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity' || body.byteLength === 0) return body;
   const unpack = UNPACK.get(encoding);
@@ -67,7 +67,7 @@ async function unpacked({ headers, body }: Received): Promise<Buffer> {
 
 /** What an SDK gets: the reply wholly in memory, unpacked, and no deeper than a parser stands. */
 export async function toResponse(received: Received): Promise<Response> {
-  const body = await unpacked(received);
+  const body = await unpackBody(received);
   if (deeperThan(body, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
   // Response takes no status outside this range, and a server can send any three digits.
   if (received.status < 200 || received.status > 599)
@@ -78,7 +78,7 @@ export async function toResponse(received: Received): Promise<Response> {
       headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   const empty = received.status === 204 || received.status === 205;
-  const text = empty ? '' : unlisted(unmarked(body.toString('utf8')), received.status);
+  const text = empty ? '' : withoutList(withoutMark(body.toString('utf8')), received.status);
   // As the response's own body it would be packed into a stream, and read from it again.
   return Object.assign(new Response(null, { status: received.status, headers }), {
     text: () => Promise.resolve(text),
@@ -87,12 +87,12 @@ export async function toResponse(received: Received): Promise<Response> {
 }
 
 /** Some gateways write a mark of the encoding first, which no JSON begins with. */
-function unmarked(text: string): string {
+function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /** Google's servers wrap an error into a list of one, where the SDKs look for none. */
-function unlisted(text: string, status: number): string {
+function withoutList(text: string, status: number): string {
   if (status < 400 || !text.trimStart().startsWith('[')) return text;
   try {
     const [first] = JSON.parse(text) as unknown[];

@@ -62,7 +62,7 @@ export async function withRetries<T>(
         fault:
           entry.fault.retry === 'never'
             ? entry.fault
-            : exhausted(entry.fault, options.maxTries, limiter),
+            : exhaustion(entry.fault, options.maxTries, limiter),
         sent,
       };
     const result = await attempt();
@@ -81,7 +81,7 @@ export async function withRetries<T>(
     const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
     if (fault.retry === 'never') return { status: 'fault', fault, sent };
     if (down || tries >= options.maxTries)
-      return { status: 'fault', fault: exhausted(fault, tries, limiter), sent };
+      return { status: 'fault', fault: exhaustion(fault, tries, limiter), sent };
     if (fault.retry === 'limited') {
       if (first)
         options.log(
@@ -152,7 +152,7 @@ function stoppedAfter(last: Fault | null): Fault {
     : { ...STOPPED, message: `${STOPPED.message}; before that: ${last.message}` };
 }
 
-function exhausted(fault: Fault, tries: number, limiter: Limiter): Fault {
+function exhaustion(fault: Fault, tries: number, limiter: Limiter): Fault {
   const after = `after ${tries} ${tries === 1 ? 'try' : 'tries'}`;
   const { answered, calls } = limiter.stats();
   const message =

@@ -30,7 +30,7 @@ export function createSuspicions(): Suspicions {
       const first = known.words.get(fault.said) ?? messages;
       known.words.set(fault.said, first);
       known.messages.set(messages, fault);
-      if (first !== messages) known.all ??= unsent(fault);
+      if (first !== messages) known.all ??= asUnsent(fault);
     },
     faultFor(kind, { messages }) {
       const known = kinds.get(kind);
@@ -41,7 +41,7 @@ export function createSuspicions(): Suspicions {
 }
 
 /** Whoever was not asked did not refuse. */
-function unsent(told: Fault): Fault {
+function asUnsent(told: Fault): Fault {
   return {
     ...told,
     message: `not sent, for two others with these parameters were told: ${told.message}`,
@@ -90,10 +90,10 @@ function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>)
 /** The first of these parameters that a vendor's words are about. */
 export function namedIn(parameters: readonly string[], detail: string): string | undefined {
   const words = new Set(detail.toLowerCase().match(/\w+/g));
-  return parameters.find((name) => words.has(name.toLowerCase()) || words.has(joined(name)));
+  return parameters.find((name) => words.has(name.toLowerCase()) || words.has(plainName(name)));
 }
 
 /** xAI and Google write `presencePenalty` where OpenAI writes `presence_penalty`. */
-function joined(name: string): string {
+function plainName(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }

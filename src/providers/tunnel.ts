@@ -18,7 +18,7 @@ export function tunnelThrough(
   const opening = new Set<http.ClientRequest>();
   agent.createConnection = (target, done) => {
     const options = target as tls.ConnectionOptions & { hostname?: string };
-    const to = `${bracketed(options.host ?? '')}:${String(options.port ?? 443)}`;
+    const to = `${inBrackets(options.host ?? '')}:${String(options.port ?? 443)}`;
     const connect = connectTo(proxy, to);
     const fail = (code: string): void => {
       opening.delete(connect);
@@ -61,7 +61,7 @@ function connectTo(proxy: URL, to: string): http.ClientRequest {
   });
 }
 
-function bracketed(host: string): string {
+function inBrackets(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 

@@ -165,7 +165,7 @@ function scoreOf({ value, status, skip, reason }: Score, skipped: boolean): Json
 }
 
 /**
- * A map as YAML in blocks, the same bytes as {@link written}'s. That one takes 40 KB of memory for
+ * A map as YAML in blocks, the same bytes as {@link indentedYaml}'s. That one takes 40 KB of memory for
  * each try of a sweep, so it is left what is not plain.
  */
 export function yamlText(value: Record<string, Json>): string {
@@ -192,14 +192,14 @@ function block(value: Collection, indent: string): string {
 function itemText(item: Json, indent: string): string {
   if (isFilled(item)) return `- ${block(item, `${indent}  `)}`;
   const text = scalarText(item);
-  return text === null ? written([item], indent) : `- ${text}`;
+  return text === null ? indentedYaml([item], indent) : `- ${text}`;
 }
 
 function pairText(name: string, value: Json, indent: string): string {
-  if (!isPlain(name) || name.length > LONGEST_NAME) return written({ [name]: value }, indent);
+  if (!isPlain(name) || name.length > LONGEST_NAME) return indentedYaml({ [name]: value }, indent);
   if (isFilled(value)) return `${name}:\n${indent}  ${block(value, `${indent}  `)}`;
   const text = scalarText(value);
-  return text === null ? written({ [name]: value }, indent) : `${name}: ${text}`;
+  return text === null ? indentedYaml({ [name]: value }, indent) : `${name}: ${text}`;
 }
 
 function isFilled(value: Json): value is Collection {
@@ -225,7 +225,7 @@ function isPlain(text: string): boolean {
 }
 
 /** Whatever the value is; its lines but the first indented. */
-function written(value: Collection, indent: string): string {
+function indentedYaml(value: Collection, indent: string): string {
   const text = stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
   return text.slice(0, -1).replace(/\n(?!\n|$)/g, `\n${indent}`);
 }

@@ -69,7 +69,7 @@ function blankMarkdown(texts: readonly string[]): string | null {
 function markdownInline(part: Inline, links: Links): string {
   switch (part.kind) {
     case 'text':
-      return spaced(part.text, plain);
+      return escapeWithin(part.text, plain);
     case 'strong':
       return `**${plain(part.text)}**`;
     case 'code':
@@ -85,7 +85,7 @@ function markdownInline(part: Inline, links: Links): string {
     case 'verdict':
       return verdictText(part);
     case 'link':
-      return linked(plain(part.text), safeUrl(part.url), (text, url) => `[${text}](<${url}>)`);
+      return linkWith(plain(part.text), safeUrl(part.url), (text, url) => `[${text}](<${url}>)`);
     case 'break':
       return ' ';
   }
@@ -199,7 +199,7 @@ function htmlLine(line: Line, links: Links): string {
 function htmlInline(part: Inline, links: Links): string {
   switch (part.kind) {
     case 'text':
-      return spaced(part.text, htmlPlain);
+      return escapeWithin(part.text, htmlPlain);
     case 'strong':
       return `<b>${htmlPlain(part.text)}</b>`;
     case 'code':
@@ -213,7 +213,7 @@ function htmlInline(part: Inline, links: Links): string {
     case 'verdict':
       return verdictText(part);
     case 'link':
-      return linked(htmlPlain(part.text), safeUrl(part.url), anchor);
+      return linkWith(htmlPlain(part.text), safeUrl(part.url), anchor);
     case 'break':
       return '<br>';
   }
@@ -250,7 +250,7 @@ const PICTURES: Readonly<Record<Tone, string>> = {
 };
 
 /** Escapes a sentence without losing the blanks that join it to its neighbours. */
-function spaced(text: string, escape: (text: string) => string): string {
+function escapeWithin(text: string, escape: (text: string) => string): string {
   const inner = escape(text);
   if (inner === '') return text === '' ? '' : ' ';
   return `${/^\s/.test(text) ? ' ' : ''}${inner}${/\s$/.test(text) ? ' ' : ''}`;
@@ -275,7 +275,7 @@ function placeShown(
   link: (shown: string, url: string) => string,
 ): string {
   const [place, url] = [show(placeText(part), { limit: NAME_LIMIT }), placeUrl(part, links)];
-  if (part.name === undefined) return linked(place, url, link);
+  if (part.name === undefined) return linkWith(place, url, link);
   const name = show(part.name.text, part.name);
   return url === null ? `${name} (${place})` : link(name, url);
 }
@@ -285,7 +285,7 @@ function breakable(path: string, options: { limit: number }): string {
   return htmlCell(path, options).replace(/(?<!<)\//g, '/<wbr>');
 }
 
-function linked(
+function linkWith(
   shown: string,
   url: string | null,
   link: (shown: string, url: string) => string,

@@ -1,6 +1,6 @@
 import type { Cause, Fix, SuiteCauses } from '../result/causes.ts';
 import type { Result } from '../result/result.ts';
-import { fenced } from '../text/markdown.ts';
+import { fence } from '../text/markdown.ts';
 import { visible } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { COMMENT_LIMIT } from './comment.ts';
@@ -74,7 +74,7 @@ function bodyOf(all: readonly Proven[], links: Links): string {
       ];
     })
     .map((part) =>
-      typeof part === 'string' ? fenced(part, 'suggestion') : markdownOf([part], links),
+      typeof part === 'string' ? fence(part, 'suggestion') : markdownOf([part], links),
     )
     .join('\n\n');
 }

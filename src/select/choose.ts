@@ -43,8 +43,10 @@ export function chooseReferences(
   const all = new Set(known.map(({ key }) => key));
   const chosen = [...all].filter(isChosen).length;
   const problems = [
-    ...unmet('reference', references, byId, () => known.map(({ reference }) => reference.id)),
-    ...unmet('tag', tags, byTag, () => known.flatMap(({ reference }) => reference.tags)),
+    ...unmetProblems('reference', references, byId, () =>
+      known.map(({ reference }) => reference.id),
+    ),
+    ...unmetProblems('tag', tags, byTag, () => known.flatMap(({ reference }) => reference.tags)),
   ];
   if (problems.length === 0 && chosen === 0)
     problems.push(problem(null, 'overrides: no reference fits both references= and tags='));
@@ -104,7 +106,7 @@ function fittingTags(pattern: string, known: readonly Known[]): Set<string> {
   );
 }
 
-function unmet(
+function unmetProblems(
   what: string,
   patterns: readonly string[] | null,
   found: readonly ReadonlySet<string>[] | undefined,

@@ -78,7 +78,7 @@ function measuredByBase(before: Suite, after: Suite): Suite {
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []
-      : after.tests.references.filter(({ id }) => !known.has(id)).map(uncounted);
+      : after.tests.references.filter(({ id }) => !known.has(id)).map(asUncounted);
   const kept = after.tests.references.flatMap((reference) => {
     const original = known.get(reference.id);
     return original === undefined ? [] : [measuredBy(original, reference)];
@@ -108,7 +108,7 @@ function measuredBy(original: Reference, written: Reference): Reference {
  * A reference that only head has is asked and shown, and does not count: enough easy ones would
  * hide any fall of the average.
  */
-function uncounted(reference: Reference): Reference {
+function asUncounted(reference: Reference): Reference {
   return {
     ...reference,
     skip: true,

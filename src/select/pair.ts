@@ -63,7 +63,7 @@ export function pairSuites(base: Project | null, head: Project): SuitePair[] {
   pairBy(({ name }) => name, false);
   const fresh = onlyIn(head, base).filter((suite) => !found.has(suite));
   const gone = onlyIn(base, head).filter((suite) => unpaired.has(suite));
-  for (const [suite, other] of renamed(gone, fresh)) {
+  for (const [suite, other] of renames(gone, fresh)) {
     found.set(suite, other);
     unpaired.delete(other);
   }
@@ -75,7 +75,7 @@ export function pairSuites(base: Project | null, head: Project): SuitePair[] {
  * Fresh suites, each with one that is gone, at least half of whose references it asks: most of them
  * first, then the same text and the same model.
  */
-function renamed(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
+function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
     .flatMap((suite) => gone.map((other): [Suite, Suite] => [suite, other]))

@@ -74,7 +74,7 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
     put(`metrics.${name}`, metric.place.file, {
       source: { ...source } as Json,
       threshold,
-      ...written({ better, min, max, pass, every }),
+      ...withoutAbsent({ better, min, max, pass, every }),
       level,
       skip,
       ...(graders === undefined
@@ -150,12 +150,12 @@ export function rubricIdentity(rubric: Rubric): Json {
     prompt,
     eval_type,
     choice_scores: [...choice_scores].map(([label, score]) => [label, score]),
-    ...written({ better, pass: pass === undefined ? undefined : [...pass] }),
+    ...withoutAbsent({ better, pass: pass === undefined ? undefined : [...pass] }),
   };
 }
 
 /** Without what the file does not say, so that a new key leaves older fingerprints as they are. */
-function written(keys: Record<string, Json | undefined>): Record<string, Json> {
+function withoutAbsent(keys: Record<string, Json | undefined>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );

@@ -99,12 +99,12 @@ export async function entryAt(path: string): Promise<Stats | null> {
 async function placeFor(path: string, { root }: Root): Promise<Settled> {
   const settled = await settle(path, root);
   if (settled.link === null) return settled;
-  throw refused(`${settled.link} is a symbolic link, and nothing is written through one`);
+  throw refusal(`${settled.link} is a symbolic link, and nothing is written through one`);
 }
 
 type Root = Pick<Ground, 'root'>;
 
-function refused(what: string): UserError {
+function refusal(what: string): UserError {
   return new UserError([problem(null, `${what}; remove it`)]);
 }
 
@@ -162,7 +162,7 @@ export async function putFile(path: string, data: Data, ground: Root): Promise<v
   const { path: target } = await placeFor(path, ground);
   const entry = await entryAt(target);
   if (entry !== null && !entry.isFile())
-    throw refused(`${visibleLine(target)} is there and is not a regular file`);
+    throw refusal(`${visibleLine(target)} is there and is not a regular file`);
   const waiting = await mkdtemp(join(dirname(target), WAITING));
   try {
     await writeFile(join(waiting, 'new'), data, { flag: 'wx' });

@@ -29,11 +29,11 @@ export function createSchemaChecker(
 
   const ask = async (schema: JsonSchema, values: readonly Json[]): Promise<SchemaFinding[]> => {
     const key = JSON.stringify(schema);
-    if (closed) return values.map(() => failed('was not checked: evaldiff is stopping'));
-    if (left <= 0) return values.map(() => failed('was not checked: the run had to end'));
+    if (closed) return values.map(() => schemaError('was not checked: evaldiff is stopping'));
+    if (left <= 0) return values.map(() => schemaError('was not checked: the run had to end'));
     if ((timeouts.get(key) ?? 0) >= TIMEOUTS)
       return values.map(() =>
-        failed(
+        schemaError(
           `was not checked: the schema took longer than ${String(seconds)} s ${String(TIMEOUTS)} times`,
         ),
       );
@@ -45,11 +45,12 @@ export function createSchemaChecker(
     if ('findings' in checked) return checked.findings;
     thread = null;
     if (checked.ended === 'unstarted')
-      return values.map(() => failed('was not checked: the thread for schemas did not start'));
+      return values.map(() => schemaError('was not checked: the thread for schemas did not start'));
     if (values.length > 1) return await oneByOne(schema, values);
-    if (checked.ended === 'gone') return [failed('the schema took all memory, and was stopped')];
+    if (checked.ended === 'gone')
+      return [schemaError('the schema took all memory, and was stopped')];
     timeouts.set(key, (timeouts.get(key) ?? 0) + 1);
-    return [failed(`the schema took longer than ${String(seconds)} s, and was stopped`)];
+    return [schemaError(`the schema took longer than ${String(seconds)} s, and was stopped`)];
   };
 
   /** Which answer of a batch it was that did not end. */
@@ -85,6 +86,6 @@ async function inBatches(
   return findings;
 }
 
-function failed(message: string): SchemaFinding {
+function schemaError(message: string): SchemaFinding {
   return { status: 'error', message };
 }

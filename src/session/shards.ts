@@ -122,11 +122,11 @@ async function runShard(
     counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
     usage: usageOfPart(usage),
     attempts,
-    halted: budgetHalt(guard) ?? said(edges.halted()),
+    halted: budgetHalt(guard) ?? plainHalt(edges.halted()),
   });
 }
 
-function said(halt: Halt | null): Halt | null {
+function plainHalt(halt: Halt | null): Halt | null {
   return halt === null ? null : { title: halt.title, why: halt.why };
 }
 

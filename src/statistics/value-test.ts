@@ -205,11 +205,11 @@ function dealsOf(units: readonly Unit[], random: Random): Deals {
     sums: Float64Array.of(sum(pools.map(({ scaled, heads }) => headSum(scaled, heads)))),
     marks: Float64Array.of(sum(pools.map(({ marks, heads }) => headSum(marks, heads)))),
   };
-  const first = drawn(pools, DRAWN.first, random);
+  const first = drawDeals(pools, DRAWN.first, random);
   const near = tailsOf(joinDeals([observed, first]), observed.sums[0] ?? 0, 0);
   if (Math.min(near.down, near.up) > NEAR || most === DRAWN.first)
     return joinDeals([observed, first]);
-  return joinDeals([observed, first, drawn(pools, most - DRAWN.first, random)]);
+  return joinDeals([observed, first, drawDeals(pools, most - DRAWN.first, random)]);
 }
 
 function choices(of: number, chosen: number): number {
@@ -248,7 +248,7 @@ function choicesOf({ scaled, marks, heads }: Unit): [number, number][] {
   return found;
 }
 
-function drawn(pools: readonly Unit[], rounds: number, random: Random): Deals {
+function drawDeals(pools: readonly Unit[], rounds: number, random: Random): Deals {
   const deals = { sums: new Float64Array(rounds), marks: new Float64Array(rounds) };
   for (let round = 0; round < rounds; round++)
     for (const pool of pools) deal(pool, random, deals, round);

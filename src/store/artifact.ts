@@ -170,7 +170,7 @@ export async function fetchParts(
   const waiting = [...ours];
   const fetchNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const flaw = await fetched(library, next.artifact, next.part.folder);
+      const flaw = await fetchFlaw(library, next.artifact, next.part.folder);
       if (flaw === null) parts.push(next.part);
       else problems.push(`The artifact ${next.artifact.name} ${flaw}`);
     }
@@ -180,7 +180,7 @@ export async function fetchParts(
 }
 
 /** Null when it is there; else what is wrong, as a clause. */
-async function fetched(
+async function fetchFlaw(
   library: ArtifactLibrary,
   { id, size, digest }: FoundArtifact,
   path: string,

@@ -57,8 +57,8 @@ function rowsOf(db: DatabaseSync): Database {
   const version = db.prepare('PRAGMA data_version');
   return {
     ...answerRows(db),
-    ...guarded(batchesOf(db)),
-    ...guarded(records),
+    ...withStoreErrorsIn(batchesOf(db)),
+    ...withStoreErrorsIn(records),
     compact: () =>
       withStoreErrors(() => {
         records.trim();
@@ -81,7 +81,7 @@ function rowsOf(db: DatabaseSync): Database {
 }
 
 /** Wraps functions so that whatever they throw is a {@link StoreError}. */
-function guarded<T extends object>(functions: T): T {
+function withStoreErrorsIn<T extends object>(functions: T): T {
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]: [string, (...given: unknown[]) => unknown]) => [
       name,

@@ -103,14 +103,14 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
         failure = errorMessage(error);
       }
       close();
-      if (failure !== null) throw unwritten(where, failure);
+      if (failure !== null) throw unwrittenError(where, failure);
       return { answers: await sealOf(whole), others: await sealOf(others), counts };
     },
     close,
   };
 }
 
-function unwritten(where: string, why: string): UserError {
+function unwrittenError(where: string, why: string): UserError {
   const message = `${visibleLine(where)}: the answers of this shard could not be written (${visibleLine(why)}). Make room on the disk and run the shard again.`;
   return new UserError([problem(null, message)]);
 }

@@ -61,9 +61,9 @@ export function expectedText(expected: Json | undefined): string | null {
  */
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
-  if (answer === '') return clipped(question, limit);
+  if (answer === '') return clip(question, limit);
   const half = Math.floor(limit / 2);
-  return `${clipped(question, Math.max(half, limit - answer.length))}\n${clipped(answer, Math.max(half, limit - question.length))}`;
+  return `${clip(question, Math.max(half, limit - answer.length))}\n${clip(answer, Math.max(half, limit - question.length))}`;
 }
 
 function inputText(input: Record<string, Scalar>): string {
@@ -73,7 +73,7 @@ function inputText(input: Record<string, Scalar>): string {
     .join('\n');
 }
 
-function clipped(text: string, limit: number): string {
+function clip(text: string, limit: number): string {
   const { text: kept, left } = cut(text, limit);
   return left === 0 ? text : `${kept} […]`;
 }

@@ -92,7 +92,7 @@ export function decimal(value: number | null): string {
 /** `0.95 → 0.55`: means of any numbers; one side where there is one. */
 export function meansInWords(base: number | null, head: number | null): string {
   const scale = scaleOf(base, head);
-  const word = (value: number | null): string => (value === null ? '–' : sized(value, scale));
+  const word = (value: number | null): string => (value === null ? '–' : withSize(value, scale));
   return base === null ? word(head) : `${word(base)} → ${word(head)}`;
 }
 
@@ -103,11 +103,11 @@ export function scaleOf(base: number | null, head: number | null): number {
 
 /** A difference of such numbers with its sign, a real minus: `−0.40`. */
 export function signedValue(difference: number, scale: number): string {
-  const word = sized(difference, scale);
+  const word = withSize(difference, scale);
   return difference > 0 && /[1-9]/.test(word) ? `+${word}` : word;
 }
 
-function sized(value: number, scale: number): string {
+function withSize(value: number, scale: number): string {
   const decimals =
     scale >= 100 || scale === 0 ? 0 : scale >= 10 ? 1 : scale >= 0.1 ? 2 : MOST_DECIMALS;
   const size = withDecimals(Math.abs(value), decimals === MOST_DECIMALS ? 0 : decimals, decimals);

@@ -35,7 +35,7 @@ export function codeSpan(
   { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {},
 ): string {
   const { text: shown, left } = cut(text, limit);
-  const line = unmarked(visible(shown)).replace(/[\n\t]/g, ' ');
+  const line = escapeComments(visible(shown)).replace(/[\n\t]/g, ' ');
   const inner = table ? line.replace(/(?<=\\)\|/g, 'u{7c}').replaceAll('|', '\\|') : line;
   const ticks = '`'.repeat(longestRun(inner) + 1);
   // CommonMark strips one space on both sides, and an empty span is not a span.
@@ -127,7 +127,7 @@ function ordinaryMarkdown(word: string): string {
  * Code knows no entities, so the opening of an HTML comment is broken: our hidden marker stays the
  * only one in the source.
  */
-function unmarked(text: string): string {
+function escapeComments(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }
 
@@ -139,15 +139,15 @@ export function fencedDiff(
   lines: readonly { sign: keyof typeof DIFF_SIGNS; text: string }[],
 ): string {
   const shown = lines.map(({ sign, text }) =>
-    `${DIFF_SIGNS[sign]} ${unmarked(visible(text)).replaceAll('\n', ' ')}`.trimEnd(),
+    `${DIFF_SIGNS[sign]} ${escapeComments(visible(text)).replaceAll('\n', ' ')}`.trimEnd(),
   );
-  return fenced(shown.join('\n'), 'diff');
+  return fence(shown.join('\n'), 'diff');
 }
 
 /** A text as it is, in a fence that none of its lines can end. An empty one has no line. */
-export function fenced(text: string, language: 'diff' | 'suggestion'): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
-  return [`${fence}${language}`, ...(text === '' ? [] : [text]), fence].join('\n');
+export function fence(text: string, language: 'diff' | 'suggestion'): string {
+  const marks = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return [`${marks}${language}`, ...(text === '' ? [] : [text]), marks].join('\n');
 }
 
 function longestRun(text: string): number {

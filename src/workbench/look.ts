@@ -10,7 +10,7 @@ import type { Completion } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { runSides, type Evaluation, type WorkLook, type WrittenPrompt } from './evaluate.ts';
 import {
-  capped,
+  withAllowance,
   endingWith,
   onlyOne,
   saying,
@@ -96,7 +96,7 @@ export function look(
     show(stored);
     if (!stored.missing) return stored;
     const asked = await askLive(
-      capped(session, allowance),
+      withAllowance(session, allowance),
       { mode, sides, documents, answers, assumesCost: project.assumesCost },
       onlooker,
       async () => {
@@ -192,7 +192,7 @@ export function lookAtOne(
 ): Promise<Result | null> {
   return project.inSession(async (opened) => {
     const live = saying(endingWith(opened, edited), progress);
-    const session = capped(onlyOne(live, single), allowance);
+    const session = withAllowance(onlyOne(live, single), allowance);
     const { sides } = await sidesOf(session, project.base);
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };

@@ -19,7 +19,7 @@ export interface Allowance {
 }
 
 /** The session, in which no more may be spent than this. */
-export function capped(session: Session, allowance: Allowance): Session {
+export function withAllowance(session: Session, allowance: Allowance): Session {
   return { ...session, inputs: { ...session.inputs, ...allowance } };
 }
 
@@ -29,7 +29,7 @@ export function capped(session: Session, allowance: Allowance): Session {
  */
 export function silent(session: Session): Session {
   const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
-  return { ...capped(session, free), progress: { style: 'steps', write: () => undefined } };
+  return { ...withAllowance(session, free), progress: { style: 'steps', write: () => undefined } };
 }
 
 /** The session, whose progress is said in one line that changes. */

@@ -63,11 +63,11 @@ export async function writeBack(
   if (read === undefined) return nothing(file, 'it was not read with what is shown');
   const before = utf8(bytes);
   if (before === null) return nothing(file, 'it is not UTF-8 text');
-  const edited = changed(before, wish, prompt, read);
+  const edited = changeIn(before, wish, prompt, read);
   if ('refused' in edited) return nothing(file, edited.refused);
   const flaw = await flawOf(file, edited.text, project);
   if (flaw !== null) return nothing(file, `it could not be read then: ${flaw}`);
-  const failed = await replaced(path, root, before, edited.text);
+  const failed = await replaceText(path, root, before, edited.text);
   if (failed !== null) return nothing(file, failed.why);
   undo.push({ file, before, after: edited.text, what });
   return { said: `${what}, in ${file}`, bad: false };
@@ -78,7 +78,7 @@ export async function takeBack(root: string, undo: WrittenEdit[]): Promise<Actio
   const last = undo.at(-1);
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
-  const failed = await replaced(join(root, file), root, after, before);
+  const failed = await replaceText(join(root, file), root, after, before);
   // What cannot be written now may be written later; what others changed is theirs for good.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
@@ -108,7 +108,7 @@ function absenceOf(error: unknown): string {
 }
 
 /** Null: it was written. */
-async function replaced(
+async function replaceText(
   path: string,
   root: string,
   expected: string,
@@ -154,7 +154,7 @@ function flawOf(
   });
 }
 
-function changed(text: string, wish: Wish, prompt: WrittenPrompt, read: string): Edited {
+function changeIn(text: string, wish: Wish, prompt: WrittenPrompt, read: string): Edited {
   if (/\.ya?ml$/.test(wish.file)) {
     const edit = inYaml(text, wish, prompt);
     return 'refused' in edit ? edit : editYaml(text, edit, read);

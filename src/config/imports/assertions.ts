@@ -46,20 +46,20 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
       threshold: threshold ?? 0.75,
     });
   },
-  'llm-rubric': graded('llm_rubric', 'criteria'),
-  'model-graded-closedqa': graded('closed_qa', 'criteria'),
+  'llm-rubric': gradedBy('llm_rubric', 'criteria'),
+  'model-graded-closedqa': gradedBy('closed_qa', 'criteria'),
   'g-eval': ({ value, threshold }) => {
     const criteria = Array.isArray(value) ? value.map(String).join('\n') : value;
     return typeof criteria === 'string' && criteria !== ''
       ? uses('g_eval', { criteria }, threshold ?? 0.7)
       : why('its value is not text');
   },
-  factuality: graded('factuality', 'value'),
-  'model-graded-factuality': graded('factuality', 'value'),
+  factuality: gradedBy('factuality', 'value'),
+  'model-graded-factuality': gradedBy('factuality', 'value'),
   'answer-relevance': ({ threshold }) => uses('answer_relevance', {}, threshold),
 };
 
-function graded(name: string, key: string): Convert {
+function gradedBy(name: string, key: string): Convert {
   return ({ value, threshold }) =>
     typeof value === 'string' && value !== ''
       ? uses(name, { [key]: value }, threshold)
@@ -113,7 +113,7 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   const named = negate ? written.slice('not-'.length) : written;
   const type = named === 'similar:cosine' ? 'similar' : named;
   const convert = ownEntry(CONVERSIONS, type);
-  if (convert === undefined) return why(ownEntry(WITHOUT, type) ?? unread(type));
+  if (convert === undefined) return why(ownEntry(WITHOUT, type) ?? unreadType(type));
   const isCode = type === 'javascript' || type === 'python';
   const value = valueFor(assertion['value'], isCode, context);
   const threshold = assertion['threshold'] ?? null;
@@ -127,16 +127,19 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
     config: assertion['config'],
     provider: assertion['provider'],
   };
-  return checked(turned(convert(asked, context), negate && !isCode), context.builtIns);
+  return withKnownParameters(
+    negateIf(convert(asked, context), negate && !isCode),
+    context.builtIns,
+  );
 }
 
-function unread(type: string): string {
+function unreadType(type: string): string {
   const near = nearest(type, Object.keys(CONVERSIONS));
   return `this type is not read here${near === null ? '' : `; did you mean "${near}"?`}`;
 }
 
 /** `not-`: errors are not turned into passes, there and here. */
-function turned(converted: Converted, negate: boolean): Converted {
+function negateIf(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
   // Code turns itself round.
@@ -148,7 +151,7 @@ function turned(converted: Converted, negate: boolean): Converted {
  * What our metric would refuse (a pattern with look-around, say) is not carried over, rather than a
  * mistake of the user's.
  */
-function checked(converted: Converted, builtIns: BuiltInMetrics): Converted {
+function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;
   const [problem] = builtIns.get(name)?.problems(isMap(values) ? values : {}) ?? [

@@ -136,7 +136,7 @@ export function pythonMetric(
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
-      : ['import json', 'def _check(output, context):', indented(pythonBody(source))];
+      : ['import json', 'def _check(output, context):', indentLines(pythonBody(source))];
   const given = `{"vars": _vars, "prompt": prompt[6:] if prompt.startswith("user: ") else prompt, "test": {"vars": _vars}${config === undefined ? '' : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})`}}`;
   return [
     ...lines,
@@ -205,7 +205,7 @@ function pythonBody(source: string): string {
     : `return ${source.trim()}`;
 }
 
-function indented(code: string): string {
+function indentLines(code: string): string {
   return code
     .split('\n')
     .map((line) => (line === '' ? '' : `    ${line}`))

@@ -43,7 +43,7 @@ export async function madeMessages(
       const result =
         typeof messages === 'string'
           ? { ok: false as const, why: messages }
-          : filled(messages, sent);
+          : fillMessages(messages, sent);
       return result.ok ? result : { ok: false, why: `${code.file}: ${result.why}` };
     }),
   );
@@ -81,7 +81,7 @@ function mayBeChat([first]: ForeignPrompt['messages']): boolean {
 /** A prompt's messages with a test's variables in them, as it shows them. */
 function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: ForeignTest): MadePrompt {
   const values = form === 'json' ? vars : sent;
-  if (made?.kind === 'template') return filled(made.messages, values);
+  if (made?.kind === 'template') return fillMessages(made.messages, values);
   return {
     ok: true,
     messages: messages.map(({ role, template: { parts } }) => ({
@@ -105,7 +105,7 @@ function asSent(made: MadePrompt): MadePrompt {
 }
 
 /** The messages with a test's variables in them. */
-function filled(messages: readonly Message[], vars: JsonMap): MadePrompt {
+function fillMessages(messages: readonly Message[], vars: JsonMap): MadePrompt {
   const done: Message[] = [];
   for (const { role, content } of messages) {
     const text = fillIn(content, vars, 'empty');

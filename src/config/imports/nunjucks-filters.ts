@@ -29,7 +29,7 @@ function sizeOf(value: Value): Value {
   return isMap(value) ? Object.keys(value).length : value.length;
 }
 
-function joined(value: Value, [between = '', part]: readonly Value[]): Value {
+function join(value: Value, [between = '', part]: readonly Value[]): Value {
   if (!Array.isArray(value)) return null;
   const items = value.map((item) =>
     part === undefined ? item : isMap(item) ? item[String(part)] : undefined,
@@ -39,13 +39,13 @@ function joined(value: Value, [between = '', part]: readonly Value[]): Value {
     : items.map((item) => item ?? '').join(String(between));
 }
 
-function indented(words: string, [width = 4, first = false]: readonly Value[]): Value {
+function indent(words: string, [width = 4, first = false]: readonly Value[]): Value {
   const space = ' '.repeat(Math.min(Math.max(Number(width), 0), 100));
   const lines = words.split('\n');
   return lines.map((line, index) => (index === 0 && !first ? line : `${space}${line}`)).join('\n');
 }
 
-function replaced(value: Value, [old, by = '', ...more]: readonly Value[]): Value {
+function replace(value: Value, [old, by = '', ...more]: readonly Value[]): Value {
   const words = typeof value === 'number' ? String(value) : (value ?? '');
   if (typeof words !== 'string') return null;
   return typeof old === 'string' && old !== '' && more.length === 0
@@ -60,7 +60,7 @@ function rounded(value: Value, [digits = 0, method]: readonly Value[]): Value {
   return by(value * factor) / factor;
 }
 
-function dumped(value: Value, [spaces]: readonly Value[]): Value {
+function dump(value: Value, [spaces]: readonly Value[]): Value {
   return value === undefined
     ? ''
     : JSON.stringify(value, null, typeof spaces === 'number' ? spaces : undefined);
@@ -90,16 +90,16 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   capitalize: ofText(capitalized),
   d: orElse,
   default: orElse,
-  dump: dumped,
+  dump: dump,
   first: ends(0),
   float: counted((text) => Number.parseFloat(text)),
-  indent: ofText(indented),
+  indent: ofText(indent),
   int: counted((text, base) => Number.parseInt(text, base)),
-  join: joined,
+  join: join,
   last: ends(-1),
   length: sizeOf,
   lower: ofText((words) => words.toLowerCase()),
-  replace: replaced,
+  replace: replace,
   round: rounded,
   safe: (value) => (typeof value === 'object' && value !== null ? null : (value ?? '')),
   string: (value) => (typeof value === 'object' || value === undefined ? null : String(value)),

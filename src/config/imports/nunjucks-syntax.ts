@@ -122,7 +122,7 @@ function readTag(piece: Piece, pieces: Piece[]): Node {
   const body = readBody(pieces, ['else', 'endfor']);
   const otherwise =
     pieces[0]?.text === 'else' ? (pieces.shift(), readBody(pieces, ['endfor'])) : [];
-  ended(pieces, piece, 'endfor');
+  expectEnd(pieces, piece, 'endfor');
   return { kind: 'for', names: names.split(/\s*,\s*/), over: read(piece, over), body, otherwise };
 }
 
@@ -138,11 +138,11 @@ function readIf(piece: Piece, first: string, pieces: Piece[]): Node {
     condition =
       next.text === 'else' ? null : read(next, next.text.replace(/^else?if\s|^elif\s/, ''));
   }
-  ended(pieces, piece, 'endif');
+  expectEnd(pieces, piece, 'endif');
   return { kind: 'if', branches };
 }
 
-function ended(pieces: Piece[], from: Piece, end: string): void {
+function expectEnd(pieces: Piece[], from: Piece, end: string): void {
   const piece = pieces.shift();
   if (piece?.text !== end) throw new Unread(construct(from));
 }
@@ -266,7 +266,7 @@ function readPlain(tokens: Tokens): Expression {
   if (token === '-' && /^\d/.test(tokens.list[0] ?? ''))
     return { kind: 'literal', value: -Number(tokens.list.shift()) };
   if (/^\d/.test(token)) return { kind: 'literal', value: Number(token) };
-  if (/^["']/.test(token)) return { kind: 'literal', value: unquoted(token) };
+  if (/^["']/.test(token)) return { kind: 'literal', value: unquote(token) };
   const constant = CONSTANTS.get(token);
   if (constant !== undefined) return { kind: 'literal', value: constant };
   if (!/^[A-Za-z_]/.test(token) || NO_NAMES.includes(token))
@@ -276,6 +276,6 @@ function readPlain(tokens: Tokens): Expression {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
 
-function unquoted(token: string): string {
+function unquote(token: string): string {
   return token.slice(1, -1).replace(/\\([\s\S])/g, (_, char: string) => ESCAPES[char] ?? char);
 }

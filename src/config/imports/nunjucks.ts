@@ -133,9 +133,9 @@ function valueOf(expression: Expression, state: State): Value {
           ? ''
           : valueOf(expression.no, state);
     case 'filter':
-      return filtered(expression, state);
+      return applyFilter(expression, state);
     case 'both':
-      return combined(expression, state);
+      return combine(expression, state);
   }
 }
 
@@ -150,7 +150,7 @@ function memberOf(of: Value, key: Value): Value {
   return isMap(of ?? null) ? ownEntry(of as Record<string, Json>, String(key)) : undefined;
 }
 
-function filtered(
+function applyFilter(
   { name, of, values }: Extract<Expression, { kind: 'filter' }>,
   state: State,
 ): Value {
@@ -167,7 +167,7 @@ function filtered(
 
 type Both = Extract<Expression, { kind: 'both' }>;
 
-function combined({ by, left, right }: Both, state: State): Value {
+function combine({ by, left, right }: Both, state: State): Value {
   const first = valueOf(left, state);
   if (by === 'and') return Boolean(first) ? valueOf(right, state) : first;
   if (by === 'or') return Boolean(first) ? first : valueOf(right, state);
@@ -177,7 +177,7 @@ function combined({ by, left, right }: Both, state: State): Value {
 const number = (value: Value): number => (value === null ? 0 : Number(value));
 
 /** As JavaScript adds: texts are joined, anything else is counted. */
-function added(a: Value, b: Value): Value {
+function add(a: Value, b: Value): Value {
   return typeof a === 'string' || typeof b === 'string'
     ? `${String(a)}${String(b)}`
     : number(a) + number(b);
@@ -212,7 +212,7 @@ const COMBINED: Readonly<Record<Exclude<Both['by'], 'and' | 'or'>, (a: Value, b:
     '>=': ordered((a, b) => a >= b),
     in: isIn,
     '~': (a, b) => `${String(a)}${String(b)}`,
-    '+': added,
+    '+': add,
     '-': (a, b) => number(a) - number(b),
     '*': (a, b) => number(a) * number(b),
     '/': (a, b) => number(a) / number(b),

@@ -203,7 +203,7 @@ function fromFile(
     const label = entry.label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`);
     return promptOf(
       part,
-      { ...(isPlain ? unset(entry) : entry), label },
+      { ...(isPlain ? withoutConfig(entry) : entry), label },
       { file, line },
       isWritten,
     );
@@ -211,7 +211,7 @@ function fromFile(
 }
 
 /** The other tool reads the configuration of no prompt whose text stands in a `.txt` file. */
-function unset({ label, parameters, unread }: Entry): Entry {
+function withoutConfig({ label, parameters, unread }: Entry): Entry {
   const none = { key: 'config', why: 'promptfoo gives a prompt in a .txt file none' };
   const others = unread.filter(({ key }) => key !== 'config');
   return {

@@ -48,30 +48,30 @@ export function requestOf(vendor: string, asked: Asked): Request {
       return { sent: { top_p: 1, max_tokens: 1024, ...own }, unsent: [] };
     case 'cohere':
       return {
-        sent: { temperature: 0.3, top_p: 0.75, ...renamed(own, { p: 'top_p' }) },
+        sent: { temperature: 0.3, top_p: 0.75, ...renameKeys(own, { p: 'top_p' }) },
         unsent: [],
       };
     case 'localai': {
       const { temperature = 0.7, ...others } = own;
-      const kept = without(others, (key) => refusedKey(key) === null);
+      const kept = withoutKeys(others, (key) => refusedKey(key) === null);
       return { sent: { temperature, ...kept.sent }, unsent: kept.unsent };
     }
     case 'google':
       return asGoogle(own);
     case 'ollama': {
-      const { sent, unsent } = without(own, (key) => key === 'max_tokens');
-      return { sent: renamed(sent, { num_predict: 'max_tokens' }), unsent };
+      const { sent, unsent } = withoutKeys(own, (key) => key === 'max_tokens');
+      return { sent: renameKeys(sent, { num_predict: 'max_tokens' }), unsent };
     }
     default:
       return { sent: own, unsent: [] };
   }
 }
 
-function renamed(map: JsonMap, names: Readonly<Record<string, string>>): JsonMap {
+function renameKeys(map: JsonMap, names: Readonly<Record<string, string>>): JsonMap {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [names[key] ?? key, value]));
 }
 
-function without(map: JsonMap, isLeft: (key: string) => boolean): Request {
+function withoutKeys(map: JsonMap, isLeft: (key: string) => boolean): Request {
   const sent: JsonMap = {};
   const unsent: string[] = [];
   for (const [key, value] of Object.entries(map)) {
@@ -113,7 +113,7 @@ function asOpenai(vendor: string, { model, own, bare, kind }: Asked): Request {
   const cold = THINKS.test(model);
   const thinks = cold || THINKS_WARMLY[vendor]?.test(model) === true;
   const given = kind === 'responses' ? ofResponses(own, cold) : own;
-  const { sent, unsent } = without(given, (key) => {
+  const { sent, unsent } = withoutKeys(given, (key) => {
     if (thinks && TO_THINKING.has(key)) return false;
     if (thinks && (key === 'max_tokens' || (cold && key === 'temperature'))) return true;
     if (key === 'reasoning_effort' && model.includes('gpt-oss')) return false;
@@ -173,7 +173,7 @@ function asAnthropic({ model, own }: Asked): Request {
   const { thinking } = own;
   const thinks = isMap(thinking ?? null) && (thinking as JsonMap)['type'] !== 'disabled';
   const cold = WITHOUT_TEMPERATURE.test(model);
-  const { sent, unsent } = without(own, (key) => {
+  const { sent, unsent } = withoutKeys(own, (key) => {
     if (key === 'temperature') return thinks || cold || 'top_p' in own;
     if (key === 'top_k') return thinks || cold;
     if (key === 'top_p') return cold;
@@ -203,7 +203,7 @@ const OF_GOOGLE: Readonly<Record<string, string>> = {
 
 /** What stands in `generationConfig` goes before what stands beside it. */
 function asGoogle({ generationConfig, ...beside }: JsonMap): Request {
-  const { sent, unsent } = without(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
+  const { sent, unsent } = withoutKeys(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
   const inside = isMap(generationConfig ?? null) ? (generationConfig as JsonMap) : {};
-  return { sent: renamed({ ...sent, ...inside }, OF_GOOGLE), unsent };
+  return { sent: renameKeys({ ...sent, ...inside }, OF_GOOGLE), unsent };
 }

@@ -118,7 +118,7 @@ export function expandVariables(
   }
   const description = combinations.length > 1 ? null : test.description;
   return combinations.flatMap((given) => {
-    const vars = resolved(given);
+    const vars = resolve(given);
     const sent = filledIn(vars);
     if ('why' in sent) return lost(sent.why);
     const files = given.flatMap(([name, { file }]) => (file === null ? [] : [[name, file]]));
@@ -144,7 +144,7 @@ export function expandVariables(
 const ROUNDS = 5;
 
 /** A variable may show others by their names; a last line feed is no part of it. */
-function resolved(given: readonly (readonly [string, Given])[]): JsonMap {
+function resolve(given: readonly (readonly [string, Given])[]): JsonMap {
   const vars = emptyMap();
   for (const [name, { value }] of given)
     vars[name] = typeof value === 'string' ? value.replace(/\n$/, '') : value;

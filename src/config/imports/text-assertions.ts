@@ -15,7 +15,7 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
       ? why('it has no value')
       : Array.isArray(value)
         ? uses('json_match', { value })
-        : uses('exact_match', { value: parsed(value), ...exactly }),
+        : uses('exact_match', { value: comparable(value), ...exactly }),
   contains: substring(false),
   icontains: substring(true),
   'contains-any': substrings('any', false),
@@ -76,7 +76,7 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
 function substring(ignoreCase: boolean): Convert {
   return ({ value }) =>
     isScalar(value)
-      ? uses('contains', { value: String(value), ...cased(ignoreCase) })
+      ? uses('contains', { value: String(value), ...caseOptions(ignoreCase) })
       : why('its value is not text');
 }
 
@@ -88,7 +88,7 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
     return uses('contains', {
       value: list,
       ...(mode === 'all' ? { mode } : {}),
-      ...cased(ignoreCase),
+      ...caseOptions(ignoreCase),
     });
   };
 }
@@ -138,7 +138,7 @@ function finishReason(value: Json | undefined): Converted {
     : uses('finish_reason', { one_of: [reason] });
 }
 
-function cased(ignoreCase: boolean): JsonMap {
+function caseOptions(ignoreCase: boolean): JsonMap {
   return { ...(ignoreCase ? { ignore_case: true } : {}), ...exactly };
 }
 
@@ -148,7 +148,7 @@ function json(extract: 'raw' | 'objects'): Convert {
     if (value === undefined || value === null || value === '') return uses('is_json', where);
     const schema = typeof value === 'string' ? schemaIn(value) : value;
     return isMap(schema)
-      ? uses('json_schema', { schema: dated(schema), ...where })
+      ? uses('json_schema', { schema: withDraft(schema), ...where })
       : why('its schema is not a map');
   };
 }
@@ -163,13 +163,13 @@ function schemaIn(text: string): Json {
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
-function dated(schema: JsonMap): JsonMap {
+function withDraft(schema: JsonMap): JsonMap {
   return '$schema' in schema || !OF_ITS_TIME.test(JSON.stringify(schema))
     ? schema
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
 /** JSON text of a map or list is compared as JSON. */
-function parsed(value: Json): Json {
+function comparable(value: Json): Json {
   return isScalar(value) ? String(value) : value;
 }

@@ -28,7 +28,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
       ? [text]
       : extraction === 'fenced'
         ? [fencedBlock(text) ?? text]
-        : [fencedBlock(text) ?? text, ...balanced(text)];
+        : [fencedBlock(text) ?? text, ...balancedParts(text)];
   let reason = 'the answer is not JSON';
   for (const candidate of candidates) {
     if (deeperThan(candidate, MAX_DEPTH))
@@ -102,7 +102,7 @@ function lenient(text: string): Json {
 }
 
 /** The texts of up to twenty top-level objects and arrays, in order. */
-function balanced(text: string): string[] {
+function balancedParts(text: string): string[] {
   const found: string[] = [];
   let from = 0;
   for (let attempts = 0; attempts < 20; attempts++) {

@@ -94,11 +94,11 @@ export function toSafePattern(pattern: string): string | null {
   // One token after the other; each is a few characters, or a class with its escapes.
   const token =
     /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\(\?(?:<(?![=!])[A-Za-z_$][\w$]*>|.?)|\{\d+(?:,\d*)?\}|[\s\S]/gu;
-  const parts = (pattern.match(token) ?? []).map(translated);
+  const parts = (pattern.match(token) ?? []).map(translate);
   return parts.includes(null) ? null : parts.join('');
 }
 
-function translated(token: string): string | null {
+function translate(token: string): string | null {
   if (token === '.') return ANY;
   if (token.startsWith('\\')) return escape(token, false);
   if (token.startsWith('[')) return characterClass(token);

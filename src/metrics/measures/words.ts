@@ -150,7 +150,7 @@ const SYMBOL = /[{|}~[\\\]^_`!"#$%&()*+:;<=>?@/]/g;
  * Words and symbols as the NIST script mteval-v13a cuts them, which is sacreBLEU's default (`13a`).
  */
 export function mtevalWords(text: string): string[] {
-  const plain = unescaped(
+  const plain = unescape(
     text.replaceAll('<skipped>', '').replaceAll('-\n', '').replaceAll('\n', ' '),
   );
   const apart = ` ${plain} `
@@ -161,7 +161,7 @@ export function mtevalWords(text: string): string[] {
   return apart.split(/\s+/).filter((word) => word !== '');
 }
 
-function unescaped(text: string): string {
+function unescape(text: string): string {
   return text.includes('&')
     ? text
         .replaceAll('&quot;', '"')

@@ -190,7 +190,7 @@ const embedding = z.object({
 });
 
 /** Vectors are computed in single precision; the digits behind it would only fill the store. */
-function shortened(value: number): number {
+function singlePrecision(value: number): number {
   return Number(value.toPrecision(9));
 }
 
@@ -200,7 +200,7 @@ function readEmbedding(data: unknown): VendorAnswer | null {
   if (parsed.data === undefined || only === undefined) return null;
   return {
     kind: 'answer',
-    output: JSON.stringify(only.embedding.map(shortened)),
+    output: JSON.stringify(only.embedding.map(singlePrecision)),
     finish_reason: 'stop',
     usage: parsed.data.usage,
     tool_calls: [],

@@ -179,7 +179,7 @@ function triesHtml(side: SideResult, characters: number, marked: Marked | null):
           : `<pre>${piecesHtml(marked?.answer === first.actual ? marked.pieces : whole(first.actual, characters))}</pre>`;
       const error =
         first.error === null ? '' : `<p>${piecesHtml(whole(first.error, characters))}</p>`;
-      const meta = characters < FULL_META ? '' : spent(first);
+      const meta = characters < FULL_META ? '' : spentWords(first);
       return [
         '<div><span>',
         others.length === 0 ? 'Try' : 'Tries',
@@ -232,7 +232,7 @@ export function groups(tries: readonly TryResult[]): Group[] {
   return [...found.values()];
 }
 
-function spent({ usage, latency_ms, reused, finish_reason }: TryResult): string {
+function spentWords({ usage, latency_ms, reused, finish_reason }: TryResult): string {
   const parts = [
     ...(usage === null
       ? []

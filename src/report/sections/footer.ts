@@ -8,7 +8,7 @@ import { costOf, rateInterval, shortSha } from './phrases.ts';
 export function footer(result: Result): Block[] {
   const { base, head, mode } = result;
   const parts: Line[] = [
-    ...spent(result),
+    ...spentLines(result),
     ...repeatedEvaluations(result),
     ...visibleDrops(result),
     ...measuredNoise(result),
@@ -31,7 +31,7 @@ function localCommand({ head: { sha }, local_options: options }: Result, base: s
   ].join(' ');
 }
 
-function spent({ usage }: Result): Line[] {
+function spentLines({ usage }: Result): Line[] {
   const { replayed = 0 } = usage;
   const recorded = replayed === 0 ? [] : [[text(`${counted(replayed, 'answer')} from recordings`)]];
   if (usage.calls + usage.reused === 0) return [[text('no model call')], ...recorded];
