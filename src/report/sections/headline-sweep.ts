@@ -59,10 +59,12 @@ function highestVariants(result: Result): Line {
   return shown.length === 0 ? [] : [...shown, text(more === null ? '.' : ` ${more}.`)];
 }
 
-/** `pass rates from 70.0 % to 100.0 %`: head's, the lowest and the highest. */
+/** `pass rates from 70.0 % to 100.0 %`: head's, the lowest and the highest; one where all are equal. */
 export function rateRange(suites: readonly SuiteResult[]): string {
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
-  return heads.length === 0
-    ? 'nothing could be judged'
-    : `pass rates from ${percent(Math.min(...heads))} to ${percent(Math.max(...heads))}`;
+  if (heads.length === 0) return 'nothing could be judged';
+  const [lowest, highest] = [Math.min(...heads), Math.max(...heads)];
+  return lowest === highest
+    ? `pass rate ${percent(lowest)}`
+    : `pass rates from ${percent(lowest)} to ${percent(highest)}`;
 }

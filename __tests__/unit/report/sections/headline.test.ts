@@ -177,6 +177,11 @@ describe('headline', () => {
       '✓ Nothing compared: 2 new suites: Nothing to compare with; pass rates from 0.0 % to 100.0 %.',
     ],
     [
+      'several new suites of one rate, by that',
+      resultOf({ suites: [fresh, { ...fresh, name: 'rivers' }] }),
+      '✓ Nothing compared: 2 new suites: Nothing to compare with; pass rate 100.0 %.',
+    ],
+    [
       'nothing affected',
       nothingAffected(),
       '✓ Nothing affected: No prompt, rubric or test changed: nothing to run.',
