@@ -487,6 +487,16 @@ describe('a promptfoo test without assertions', () => {
     expect(first).toContain("Under base's scoring 100.0 % → 50.0 %");
   });
 
+  test('like all others, which had some on base, leaves no answer that both judge', async () => {
+    const { first } = await compared(
+      config('Be exact.', () => true),
+      config('Skip 1 2 3', () => false),
+    );
+    expect(first).toContain(
+      '<b>What it did:</b> no answer in <code>promptfooconfig</code> is judged by both scorings: ',
+    );
+  });
+
   test('among others like it gives a first line that says why it is open', async () => {
     const none = (): boolean => false;
     const { first } = await compared(config('Be exact.', none), config('Skip 1', none));

@@ -53,10 +53,13 @@ function titleOf(
   const more = andMore(flipped.length, named.length);
   return [
     strong('What it did:'),
-    text(' of the same '),
-    text(`${counted(judged, 'answer')} in `),
+    text(judged === 0 ? ' no answer in ' : ` of the same ${counted(judged, 'answer')} in `),
     code(name),
-    text(`, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass: `),
+    text(
+      judged === 0
+        ? ' is judged by both scorings: '
+        : `, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass: `,
+    ),
     ...joinLines(
       named.map(({ id }) => [code(shortFaceOf(id, references))]),
       ', ',
