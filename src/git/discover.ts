@@ -118,12 +118,32 @@ export async function trackedAt(
 ): Promise<string[]> {
   if (checkout === null) return [];
   if (!isWithin(path, checkout.root)) return [];
-  const below = relative(checkout.root, path);
-  const asked = below === '' ? [] : ['--', below.split(sep).join('/')];
-  const environment = { ...place.environment, GIT_INDEX_FILE: join(checkout.gitDir, 'index') };
+  const below = relative(checkout.root, path).split(sep).join('/');
+  const index = join(checkout.gitDir, 'index');
+  if (await plainlyLacks(index, below)) return [];
+  const asked = below === '' ? [] : ['--', below];
+  const environment = { ...place.environment, GIT_INDEX_FILE: index };
   const listed = await git({ ...place, environment }, ['ls-files', '-z', '--full-name', ...asked]);
   return splitNul(listed).map((entry) => entry.toString('utf8'));
 }
+
+/** Signatures of what an index has elsewhere: entries in a shared index, folders as one entry. */
+const ELSEWHERE = ['link', 'sdir'];
+
+/**
+ * Whether an index names nothing at or below a path, as far as that can be told without git: the
+ * versions 2 and 3 have every path in full. False: git has to say.
+ */
+async function plainlyLacks(index: string, below: string): Promise<boolean> {
+  const bytes = await readFile(index).catch(() => null);
+  if (bytes === null || bytes.length < 8 || !PLAIN_PATH.test(below)) return false;
+  const isWhole =
+    bytes.toString('latin1', 0, 4) === 'DIRC' && [2, 3].includes(bytes.readUInt32BE(4));
+  return isWhole && ![...ELSEWHERE, below].some((words) => bytes.includes(words));
+}
+
+/** Not empty, and of letters that git writes as they come on every system. */
+const PLAIN_PATH = /^[\x20-\x7e]+$/;
 
 /** Whether an absolute path lies in a folder, or is it; no link is followed. */
 export function isWithin(path: string, folder: string): boolean {

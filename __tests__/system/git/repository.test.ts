@@ -225,6 +225,39 @@ describe('opening a repository', () => {
     });
   });
 
+  test.each([
+    ['as git writes it', []],
+    ['of version 4, which shortens names', [['update-index', '--index-version', '4']]],
+    ['split in two', [['update-index', '--split-index']]],
+    [
+      'with folders in the place of their files',
+      [
+        ['update-index', '--refresh'],
+        ['sparse-checkout', 'init', '--cone', '--sparse-index'],
+        ['sparse-checkout', 'set', 'prompts'],
+      ],
+    ],
+  ])('what git tracks at a path is told from an index %s', async (_, commands) => {
+    const repository = createRepository();
+    repository.commit('one', {
+      'prompts/a.yaml': 'a',
+      'reports/june/one.html': 'one',
+      'reports/june/two.html': 'two',
+      'ünï/a.yaml': 'a',
+    });
+    for (const command of commands) repository.git(...command);
+    await using(repository.directory, async ({ tracked, workTree: { root } }) => {
+      const at = async (path: string) => [path, await tracked(join(root, path))];
+      expect(await Promise.all(['reports/june', 'report', 'out', 'ünï'].map(at))).toEqual([
+        ['reports/june', ['reports/june/one.html', 'reports/june/two.html']],
+        ['report', []],
+        ['out', []],
+        ['ünï', ['ünï/a.yaml']],
+      ]);
+      expect(await tracked(join(root, 'reports/june/two.html'))).toEqual(['reports/june/two.html']);
+    });
+  });
+
   test('after closing nothing is read any more', async () => {
     const repository = createRepository();
     const head = repository.commit('one', { 'a.yaml': 'a' });
