@@ -221,13 +221,8 @@ type Colour = Pick<SuiteVerdict, 'verdict'> &
 function colour({ seen, judgement, worse, rise, interval, tolerance }: Found): Colour {
   const { open, tries, tables, bundles, suite } = seen;
   const plain = { p: null, references: [] };
-  if (judgement.regressed)
-    return {
-      verdict: 'regressed',
-      by: judgement.by,
-      p: judgement.p,
-      references: judgement.by === 'fall' ? [] : worse,
-    };
+  const { regressed, by, p } = judgement;
+  if (regressed) return { verdict: 'regressed', by, p, references: by === 'fall' ? [] : worse };
   if (worse.length > 0) return { verdict: 'inconclusive', by: 'named', p: null, references: worse };
   if (open.length > 0)
     return { verdict: 'inconclusive', by: 'suspicious', p: null, references: open };
@@ -247,8 +242,7 @@ function settleTogether(
   seen: readonly SuiteTables[],
   verdicts: Map<SuiteComparison, SuiteVerdict>,
 ): void {
-  const all = [...verdicts.values()];
-  const blocked = all.some(
+  const blocked = [...verdicts.values()].some(
     ({ verdict, reason }) =>
       verdict === 'regressed' || (verdict === 'inconclusive' && reason.by !== 'unsettled'),
   );
@@ -257,11 +251,7 @@ function settleTogether(
   if (!isCalmTogether(looks)) return;
   for (const [suite, found] of verdicts)
     if (found.verdict === 'inconclusive')
-      verdicts.set(suite, {
-        ...found,
-        verdict: 'unchanged',
-        reason: { ...found.reason, by: 'run' },
-      });
+      verdicts.set(suite, verdictBy(found, 'unchanged', 'run', []));
 }
 
 /**
@@ -277,15 +267,11 @@ function withBaseScoring(
   if (!green && verdict.reason.by !== 'unsettled') return verdict;
   const hidden = fallUnderBase(suite, { alpha: verdict.alpha, gate_on: gateOn });
   if (hidden === null) return verdict;
-  const decided = (by: VerdictReason['by'], references: string[]) => ({
-    ...{ ...verdict, hidden },
-    reason: { ...verdict.reason, by, p: null, references },
-  });
+  const known = { ...verdict, hidden };
   if (hidden.excuse !== 'passes')
-    return { ...decided('scoring', hidden.references), verdict: 'inconclusive' };
+    return verdictBy(known, 'inconclusive', 'scoring', hidden.references);
   // Better by head's own scoring and worse by base's is neither.
-  const isBoth = verdict.verdict === 'improved';
-  return isBoth ? { ...decided('level', []), verdict: 'unchanged' } : { ...verdict, hidden };
+  return verdict.verdict === 'improved' ? verdictBy(known, 'unchanged', 'level', []) : known;
 }
 
 /**
@@ -295,14 +281,18 @@ function withBaseScoring(
 function withEvidence(verdict: SuiteVerdict, evidence: EvidenceVerdict): SuiteVerdict {
   const { lost, open, missing } = evidence;
   if (verdict.verdict === 'regressed') return verdict;
-  const decided = (by: VerdictReason['by'], p: number | null, references: string[]) => ({
-    ...verdict,
-    reason: { ...verdict.reason, by, p, references },
-  });
-  if (lost !== null)
-    return { ...decided('unanswered', lost.p, lost.references), verdict: 'regressed' };
+  if (lost !== null) return verdictBy(verdict, 'regressed', 'unanswered', lost.references, lost.p);
   const told = verdict.verdict === 'inconclusive' && verdict.interval !== null;
-  return open && !told
-    ? { ...decided('uncompared', null, missing), verdict: 'inconclusive' }
-    : verdict;
+  return open && !told ? verdictBy(verdict, 'inconclusive', 'uncompared', missing) : verdict;
+}
+
+/** The same suite with another verdict, and what decided it. */
+function verdictBy(
+  suite: SuiteVerdict,
+  verdict: SuiteVerdict['verdict'],
+  by: VerdictReason['by'],
+  references: string[],
+  p: number | null = null,
+): SuiteVerdict {
+  return { ...suite, verdict, reason: { ...suite.reason, by, p, references } };
 }
