@@ -133,7 +133,10 @@ export async function createProgram(
     .version(VERSION)
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    // With their arguments the names would leave the sentences too little of a line to be wrapped.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .addHelpText('after', '\nBegin with evaldiff init, or watch evaldiff demo.');
   for (const add of await Promise.all(loadsFor(asked).map((load) => load())))
     add(program, terminal, done);
   for (const command of program.commands)

@@ -137,7 +137,8 @@ export function filesNamed(problems: readonly Problem[]): string[] {
 }
 
 /**
- * Whether one of these was written since: what was edited before its folder was watched.
+ * Whether one of these was written since, but by this program's words: what was edited before its
+ * folder was watched.
  *
  * @param since milliseconds since 1970
  */
@@ -147,7 +148,10 @@ async function changedSince(
   since: number,
 ): Promise<boolean> {
   const found = await Promise.all(
-    files.map((file) => stat(join(root, file)).catch(() => ({ mtimeMs: since }))),
+    files
+      .map((file) => join(root, file))
+      .filter((path) => !isOwnOutput(path))
+      .map((path) => stat(path).catch(() => ({ mtimeMs: since }))),
   );
   return found.some(({ mtimeMs }) => mtimeMs >= since);
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import { createProgram } from '../../../src/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../src/commands/terminal.ts';
 
 const ESCAPE = '\u001b';
@@ -92,6 +93,14 @@ describe('the terminal of a process', () => {
         fail(Object.assign(new Error('disk full'), { code: 'ENOSPC' }));
       }).toThrow('disk full');
     }
+  });
+
+  test('has a list of commands of which every line fits', async () => {
+    const help = (
+      await createProgram(terminalOf(processWith({}).given), () => undefined)
+    ).helpInformation();
+    expect(help).toContain('\n  diff           the pull-request job in a terminal');
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   test('ends no real process with a stack trace when its reader goes', async () => {

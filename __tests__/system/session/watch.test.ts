@@ -1,4 +1,14 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { problem } from '../../../src/errors.ts';
@@ -126,4 +136,30 @@ test('what the program says is no news where it goes into a file of a folder tha
   const own = [log, other, `${log}.gone`].map((path) => isOwnOutput(path, [out]));
   closeSync(out);
   expect(own).toEqual([true, false, false]);
+});
+
+test('what this program wrote into a file of the project before it was followed is no edit', async () => {
+  const folder = temporaryFolder('log');
+  const [log, edited] = [join(folder, 'log.txt'), join(folder, 'a.txt')];
+  writeFileSync(edited, 'x');
+  const looking = `
+    import { writeFileSync } from 'node:fs';
+    import { afterEachEdit } from ${JSON.stringify(join(import.meta.dirname, '../../../src/session/watch.ts'))};
+    let made = false, looked = 0;
+    await afterEachEdit({ root: ${JSON.stringify(folder)} }, async () => {
+      looked += 1;
+      console.log('look ' + looked + (made ? ' after the edit' : ''));
+      if (looked === 1) setTimeout(() => {
+        made = true;
+        writeFileSync(${JSON.stringify(edited)}, 'y');
+      }, 300);
+      return { files: ['log.txt', 'a.txt'], over: looked === 2 };
+    });`;
+  const out = openSync(log, 'a');
+  const child = spawn(process.execPath, ['--input-type=module', '-e', looking], {
+    stdio: ['ignore', out, 'inherit'],
+  });
+  await once(child, 'close');
+  closeSync(out);
+  expect(readFileSync(log, 'utf8')).toBe('look 1\nlook 2 after the edit\n');
 });
