@@ -25,6 +25,25 @@ export function underBaseFindings(suites: readonly JudgedSuite[], alpha: number)
   );
 }
 
+/** Above this share of head's answers it is said that base's scoring cannot judge them. */
+const MOST_UNREAD = 0.02;
+
+/** Head's answers that base's scoring cannot judge and head's own does, in sentences by suite. */
+export function unreadByBase(suites: readonly SuiteComparison[]): string[] {
+  return suites.flatMap(({ run, compared }) => {
+    if (run.deciding.side !== 'head') return [];
+    const judged = compared
+      .flatMap(({ head }) => head)
+      .filter(({ result: { outcome } }) => outcome === 'pass' || outcome === 'fail');
+    const unread = judged.filter(
+      ({ other }) => other?.outcome === 'error' || other?.outcome === 'ungraded',
+    );
+    return unread.length <= MOST_UNREAD * judged.length
+      ? []
+      : `${run.suite.name}: base's scoring cannot judge ${String(unread.length)} of head's ${counted(judged.length, 'answer')}, so a fall of those would not show`;
+  });
+}
+
 function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] {
   const fell = green.flatMap(({ comparison, verdict }) =>
     verdict?.hidden === undefined ? fellAlone(comparison) : [],

@@ -11,7 +11,7 @@ import { outcomeFields } from '../judge/outcome-fields.ts';
 import type { Decision, GateFinding, GateInput } from '../judge/outcome.ts';
 import { rollUpSuite, type RunRollUps } from '../judge/roll-up.ts';
 import { scoringSplit } from '../judge/scoring-split.ts';
-import { underBaseFindings } from '../judge/under-base.ts';
+import { underBaseFindings, unreadByBase } from '../judge/under-base.ts';
 import { judgeSuites } from '../judge/verdict.ts';
 import { askedAnewIds, lostCheckWords } from '../judge/weakened.ts';
 import type { TestedJudge } from '../plan/grader-tests.ts';
@@ -237,7 +237,7 @@ function decideRun(
     }),
     underBase,
     askedAnew: askedAnewIds(runs),
-    weakened: [...ownRules, ...lostCheckWords(runs)],
+    weakened: [...ownRules, ...unreadByBase(comparisons), ...lostCheckWords(runs)],
     testedRubrics: rubricTests.length + evaluatorTests.length,
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),

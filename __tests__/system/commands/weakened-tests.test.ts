@@ -407,6 +407,29 @@ test("expected values that are fitted to head's worse answers improve nothing", 
   expect(first).toContain("Under base's scoring 100.0 % → 50.0 %");
 });
 
+test("answers that base's grader cannot judge, and head's new one can, are counted", async () => {
+  const graded = (question: string): FixtureFiles => ({
+    ...testing('metrics: [{ name: good, rubric: good }]', (n) => asked(n)),
+    'evaldiff.yaml': `${SETTINGS}grader: { model: quiz-model }\n`,
+    'rubrics/good.yaml': `good:\n  prompt: "${question} {completion}"\n  choice_scores: { YES: 1, NO: 0 }\n  pass: [YES]\n`,
+  });
+  const lost: Script = (request) => {
+    if (request.schema === null) return obedient(request);
+    const said = JSON.stringify(request.messages);
+    const isRead = said.includes('Anything?') || !said.includes('no idea');
+    return { text: isRead ? JSON.stringify({ reasons: 'So.', choice: 'YES' }) : 'Well …' };
+  };
+  const { first } = await compared(
+    graded('Right?'),
+    { ...graded('Anything?'), ...WORSE },
+    [],
+    lost,
+  );
+  expect(first).toContain(
+    "quiz: base's scoring cannot judge 6 of head's 12 answers, so a fall of those would not show",
+  );
+});
+
 describe('a mean that may fail the run', () => {
   const valued = (metric: string): FixtureFiles => ({
     ...testing(`gate: { metrics: { size: fail } }\nmetrics: [${SOME}, ${metric}]`, (n) => asked(n)),
