@@ -148,6 +148,8 @@ test('what this program wrote into a file of the project before it was followed 
     let made = false, looked = 0;
     await afterEachEdit({ root: ${JSON.stringify(folder)} }, async () => {
       looked += 1;
+      // A file's time may lag behind the clock by a few milliseconds.
+      await new Promise((resolve) => setTimeout(resolve, 50));
       console.log('look ' + looked + (made ? ' after the edit' : ''));
       if (looked === 1) setTimeout(() => {
         made = true;
