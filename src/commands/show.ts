@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { UserError, problem } from '../errors.ts';
+import { UserError, formatProblem, problem } from '../errors.ts';
 import { causesFor, causesIn } from '../report/sections/causes.ts';
 import {
   type SentPrompts,
@@ -153,7 +153,9 @@ async function promptsOf(result: Result, options: ShowOptions, terminal: Termina
       );
     });
     if (!planned.ready) {
-      note('the prompts as sent are not shown: the files have errors (npx evaldiff validate)');
+      const [first] = planned.result.problems;
+      const why = first === undefined ? 'the files have errors' : formatProblem(first);
+      note(`the prompts as sent are not shown: ${why}`);
       return null;
     }
     if (result.head.sha === WORKTREE)
