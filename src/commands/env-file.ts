@@ -22,15 +22,32 @@ export function withEnvFile(
 ): NodeJS.ProcessEnv {
   const text = textOf(join(folder, '.env'));
   if (text === null) return env;
-  const taken = keysIn(text, named).filter(([name]) => !env[name]?.trim());
+  const missing = wantedOf(named).filter((name) => !env[name]?.trim());
+  const taken = keysIn(text, named).filter(([name]) => missing.includes(name));
+  const lacking = missing.filter((name) => !taken.some(([given]) => given === name));
+  for (const words of unread(text, lacking)) err(`${logLine(words)}\n`);
   if (taken.length === 0) return env;
   err(`${logLine(`.env: took ${taken.map(([name]) => name).join(', ')}`)}\n`);
   return { ...env, ...Object.fromEntries(taken) };
 }
 
+function wantedOf(named: readonly string[]): string[] {
+  return [...vendorNames().map((name) => factsOf(name).keyVariable), ...named];
+}
+
+/** Lines that begin with a key's name and give it no value; what they say instead may be the key. */
+function unread(text: string, names: readonly string[]): string[] {
+  return text.split('\n').flatMap((line, index) => {
+    const [, word = '', after = ''] = /^\s*(?:export\s+)?(\w+)\s*(.?)/.exec(line) ?? [];
+    return names.includes(word) && after !== '='
+      ? [`.env:${String(index + 1)}: gives ${word} no value; write ${word}=…`]
+      : [];
+  });
+}
+
 /** Keys that the text of an `.env` gives, with their values. */
 function keysIn(text: string, named: readonly string[]): [string, string | undefined][] {
-  const wanted = [...vendorNames().map((name) => factsOf(name).keyVariable), ...named];
+  const wanted = wantedOf(named);
   return Object.entries(parseEnv(text)).filter(
     ([name, value]) => wanted.includes(name) && value?.trim() !== '',
   );

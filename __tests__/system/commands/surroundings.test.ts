@@ -58,6 +58,20 @@ describe('.env', () => {
     expect(held.repository.git('status', '--short', '--ignored')).not.toContain('elsewhere');
   });
 
+  test('that spells a wanted key otherwise is told at its line, without the key', async () => {
+    const held = await open({ env: { LOCAL_KEY: undefined } });
+    held.repository.write({
+      '.env':
+        '# LOCAL_KEY is below\nGROQ_API_KEY=\nMISTRAL_API_KEY=x\nexport MISTRAL_API_KEY\nexport LOCAL_KEY: secret-words\n',
+      '.gitignore': '.env\n',
+    });
+    const { err } = await held.evaldiff('run');
+    expect(err.match(/^\.env.*/gm)).toEqual([
+      '.env:3: gives LOCAL_KEY no value; write LOCAL_KEY=…',
+    ]);
+    expect(err).not.toContain('secret-words');
+  });
+
   test('never overrides what the environment has', async () => {
     const held = await open();
     held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n', '.gitignore': '.env\n' });
