@@ -67,7 +67,8 @@ describe('.env', () => {
     });
     const { err } = await held.evaldiff('run');
     expect(err.match(/^\.env.*/gm)).toEqual([
-      '.env:3: gives LOCAL_KEY no value; write LOCAL_KEY=…',
+      '.env:5: gives LOCAL_KEY no value; write LOCAL_KEY=…',
+      '.env: took MISTRAL_API_KEY',
     ]);
     expect(err).not.toContain('secret-words');
   });
