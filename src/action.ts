@@ -5,7 +5,7 @@ import './solver/thread.ts';
 
 guardProcess();
 
-// A log that nobody reads any more: saying so there would fail again, without end.
+// A write to a closed log fails; reporting that to the same log would fail again, without end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const { fail, runStep } = await import('./action/step.ts');

@@ -197,8 +197,8 @@ function positionOf(
 }
 
 /**
- * What a score says of the object at a position; undefined: it does not look there. One that
- * judges no other object stands for the answer's.
+ * What a score says of the object at a position; undefined: it does not judge that one. A score
+ * without objects judges the answer.
  */
 function judgedAt(
   score: Score | undefined,

@@ -18,8 +18,8 @@ import type { ScoringTools } from './score-metric.ts';
 import { scoreRows, type AnswerRow } from './score-objects.ts';
 
 /**
- * Why whoever was asked declined to answer, which fails the try; null: an answer came, or something
- * was in its way.
+ * Why the model or program declined to answer, which fails the try; null: an answer came, or a
+ * failure kept it from coming.
  */
 export function noAnswer({ completion, dialogue }: Answer): string | null {
   // What an evaluator declines is not the model's doing.

@@ -86,8 +86,8 @@ const MISNAMED = 'evaldiff.yml';
 const NAMED = 10;
 
 /**
- * What lies in the project's places and is not read, though somebody wrote it to be. `read`: the
- * paths that were read under these settings.
+ * Files that lie where the project's files are looked for, and are not read though they look as
+ * if they should be. `read`: the paths that were read under these settings.
  */
 export function checkUnread(
   tree: SourceTree,
@@ -101,7 +101,7 @@ export function checkUnread(
   notices.push(...unreadFiles(tree, read, settings));
 }
 
-/** Settings that nobody reads because of their file's name; `file`: the one that is read. */
+/** Settings that are not read because of their file's name; `file`: the one that is read. */
 function misnamedSettings({ files }: SourceTree, file: string | null): Problem[] {
   if (!files.has(MISNAMED) || file === MISNAMED) return [];
   const remedy =
@@ -158,8 +158,8 @@ const DAY_MS = 86_400_000;
 export interface ModelEnds {
   today: string;
   /**
-   * A problem where everything is asked. A notice where only what changed is: nobody's change made
-   * the day pass, and the vendor has the last word on what is asked after all.
+   * A problem in a full run. A notice where only what changed is asked: the change did not make the
+   * day pass, and the vendor has the last word on the model anyway.
    */
   past: 'problem' | 'notice';
 }

@@ -133,7 +133,7 @@ export function checkRubrics(
   checkPassing(suites, rubrics, problems);
 }
 
-/** Rubrics that a metric names and nobody defines, with the nearest that is. */
+/** Rubrics that a metric names and no file defines, each with the nearest that is defined. */
 function checkRubricNames(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,

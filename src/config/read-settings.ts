@@ -84,8 +84,8 @@ interface Places {
 
 /**
  * The settings in force: the file asked for, else `llmeval.yaml` beside it, else the defaults; then
- * the overrides. `known`: nobody wrote any, or they could be read; else nothing follows from what
- * they lack.
+ * the overrides. `known`: there is no such file, or it could be read; else nothing follows from
+ * what the settings lack.
  */
 export async function loadSettings(
   files: Files,
@@ -221,7 +221,7 @@ const PUT = {
       SETTABLE.budget,
       member,
     );
-    // A cap that is written here is nobody's default any more.
+    // A cap that is written here is not a default any more.
     const kept = assumed === undefined || member === 'max_cost_usd' ? {} : { assumed };
     return { ...settings, budget: { ...budget, ...kept } };
   },

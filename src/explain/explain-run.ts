@@ -154,7 +154,7 @@ interface StoredTools {
 /**
  * The calls about attributes less the ratings that earlier runs have paid for. Only those of chosen
  * attributes are known beforehand; without this a pull request on a large suite would be refused
- * for calls that nobody makes.
+ * for calls that are never made.
  */
 export async function withoutStored(
   explaining: ExplainPlan | null,

@@ -20,8 +20,8 @@ type Body = Pick<Prompt, 'messages' | 'code'>;
 /**
  * The edit of head's file that makes `wanted` of what head sends by putting `text` in the place of a
  * unit, or taking the unit out (null); null where the file writes the unit otherwise than the prompt
- * reads it. Whoever shows the edit reads the prompt back first ({@link isWhatRan}): of a YAML or JSON
- * file one value changes here, but nobody has seen into what.
+ * reads it. Before an edit is shown the prompt is read back ({@link isWhatRan}): the edit changes one
+ * value of a YAML or JSON file as text, and only reading tells into what.
  */
 export function editOf(
   unit: CauseUnit,

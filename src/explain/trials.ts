@@ -51,7 +51,7 @@ export interface Trials {
 /** Why no further try is made: there are no more, or none of them could be judged. */
 export type Ended = 'tries' | 'errors';
 
-/** After so many such rounds nothing is asked any more. */
+/** Rounds without a judged try after which the experiment ends. */
 const MOST_SILENT = 2;
 
 export function startTrials(

@@ -21,7 +21,7 @@ export interface MetricAnswer {
   messages: Message[];
   /** The whole conversation; its last message is the answer under judgement. */
   thread: Message[];
-  /** Said after the answer in a recorded dialogue, and answered by nobody; absent: nothing. */
+  /** Messages after the answer in a recorded dialogue, which have no answer; absent: none. */
   after?: Message[];
   /** Dollars that the answering model takes for so many tokens; null or absent: unknown. */
   price?(usage: Usage): number | null;

@@ -25,15 +25,15 @@ export interface ExplainPlan {
   pinned: PinnedAttributes | null;
   seed: number;
   /**
-   * Reads the references; null: nobody is asked, and plain sentences take the place of attributes.
+   * Reads the references; null: no grader is asked, and plain sentences take the place of attributes.
    */
   grader: Grader | null;
-  /** Why nobody is asked, as a clause; null: the settings name no grader. */
+  /** Why no grader is asked, as a clause; null: the settings name none. */
   unasked: string | null;
   calls: ExplainCalls;
 }
 
-/** Who drafts fixes; null: nobody. `unasked` is why, as a clause, where somebody could be. */
+/** The grader that drafts fixes; null: none. `unasked`: why a named one is not asked, as a clause. */
 export type Drafter = Pick<ExplainPlan, 'grader' | 'unasked'>;
 
 interface ExplainCalls {
@@ -261,8 +261,8 @@ export function certainCalls(
 }
 
 /**
- * A cap on cost that somebody set could not be kept with a grader whose price nobody knows, so what
- * may be asked of it is not.
+ * A cap on cost that the user set cannot be kept with a grader of unknown price, so optional
+ * questions to it are left out.
  */
 export function affordable<T extends Drafter>(
   explaining: T | null,

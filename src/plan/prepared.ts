@@ -48,7 +48,7 @@ export interface Prepared {
   explaining: ExplainPlan | null;
   /** How the lines that made something worse are found; null: nothing is compared. */
   causes: CauseSettings | null;
-  /** Who drafts fixes of these; null: nobody. */
+  /** The grader that drafts fixes of these; null: nothing is drafted. */
   drafter: Drafter | null;
   price: Price;
   /** What a pull request may choose of the rules it is judged by, in sentences. */
@@ -108,8 +108,8 @@ function answerersOf({ runs }: SuiteRun): Target[] {
 }
 
 /**
- * What a run lacks to be asked. A key that a metric alone wants, and no answer, is said at the
- * metric's line: nobody looks for it there who has the keys of the models that answer.
+ * Why a run cannot call its models. A key that only a metric needs is reported at the metric's
+ * line, for a user who has the keys of the answering models would not expect it there.
  */
 export function keyProblems(
   prepared: Prepared,

@@ -17,8 +17,8 @@ import { factsOf, type VendorName } from '../types/vendors.ts';
 import type { SuiteRun } from './suite-run.ts';
 
 /**
- * The cap on cost that is in force, and who set it: a default that nobody wrote is kept as far as
- * it can be checked.
+ * The cap on cost that is in force, and who set it. A default, which the user did not write, is
+ * kept only as far as prices are known.
  */
 export interface CostCap {
   dollars: number;
@@ -95,7 +95,7 @@ export function createMeter(complete: Complete, price: Price): Meter {
 
 function record(count: Count, { target }: Request, completion: Completion, price: Price): void {
   if (completion.status === 'error') {
-    // A call that was never made is none, whoever stopped it.
+    // A call that was never made does not count.
     count.calls += completion.refused ?? 0;
     if (completion.unsent || completion.kind === 'budget' || completion.kind === 'aborted') return;
     if (target.provider === 'replay') return;
@@ -135,7 +135,7 @@ function countPaid(
   else count.cost += cost;
 }
 
-/** A call that somebody is paid for, as far as is known: not a program's that has no price. */
+/** Whether a call is paid for, as far as is known: a program's without a price is not. */
 function isElsewhere({ provider }: Target, cost: number | null): boolean {
   return provider !== 'program' || cost !== null;
 }

@@ -55,7 +55,7 @@ export function createInputCounter(): CountInput {
 }
 
 /**
- * Tokens of an answer nobody has seen yet, by what it is for: some sentences, or a label with a
+ * Tokens assumed of an answer that has not come yet, by what it is for: some sentences, or a label with a
  * reason.
  */
 const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {

@@ -51,7 +51,7 @@ export interface Questions {
   add(question: Asked): boolean;
   has(key: string): boolean;
   first(key: string): Asked | null;
-  /** Gives all that wait for a key their result; false when nobody does. */
+  /** Gives all that wait for a key their result; false when none does. */
   settle(key: string, outcome: RequestOutcome): boolean;
   settleAll(outcome: RequestOutcome): void;
   size(): number;
@@ -91,13 +91,13 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Questions that wait, of all vendors: as long as there come more of them, nobody is done. */
+  /** Number of questions that wait, of all vendors: while it grows, more are still to come. */
   waiting(): number;
   /** Takes the questions of one batch: all for one model, as OpenAI wants it. */
   send(model: string, items: readonly Asked[]): void;
 }
 
-/** Gathers questions until nobody has more to ask, or a batch is full. */
+/** Gathers questions until no more come, or a batch is full. */
 export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
   const { vendor, api } = server;
   const byModel = new Map<string, Packer<Asked>>();

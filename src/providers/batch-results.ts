@@ -81,8 +81,8 @@ interface ResultReading {
 }
 
 /**
- * Reads the results of a batch that has ended; the number of lines that were nobody's or could not
- * be read.
+ * Reads the results of a batch that has ended; the number of lines that belong to no
+ * request or could not be read.
  */
 export function readResults(
   id: string,

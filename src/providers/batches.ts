@@ -31,7 +31,7 @@ interface BatchingCalls {
 }
 
 /**
- * Asks in batches: gathers requests until nobody has more to ask or a batch is full, sends them,
+ * Asks in batches: gathers requests until no more come or a batch is full, sends them,
  * writes the batch down, waits for it, and matches results by key. A request that a batch of an
  * earlier run holds waits for that one and is not sent.
  */

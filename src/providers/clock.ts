@@ -4,13 +4,13 @@ export interface Activity {
   /** Counts `work` as under way until it has ended. */
   during<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Resolves once nothing has been under way for some turns of the event loop: whoever could ask
-   * for more has done so.
+   * Resolves once nothing has been under way for some turns of the event loop: by then everything
+   * that could ask for more has done so.
    */
   quiet(): Promise<void>;
 }
 
-/** Steps that only compute are over within one turn; one more for whoever waits for those. */
+/** Steps that only compute are over within one turn; one more for what waits for those. */
 const QUIET_TURNS = 3;
 
 /** @param turn resolves in the next turn of the event loop. */

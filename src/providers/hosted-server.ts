@@ -158,8 +158,8 @@ const HEAD_START_MS = 2000;
 /** Lets one request of a kind go ahead, so that what it finds out is not found out by a wave. */
 interface Opening {
   /**
-   * The right to go ahead, to be given back once it is over. Null after having waited for whoever
-   * was ahead: what was found out has to be looked at anew.
+   * The right to go ahead; the caller calls it once it is done. Null after waiting for the request
+   * that was ahead: the caller then has to look at what that one found out.
    */
   lead(names: readonly string[]): Promise<(() => void) | null>;
 }

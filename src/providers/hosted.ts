@@ -153,7 +153,7 @@ async function askOnce(
 /** Groq's words for an answer that is none of the form; what is said is lost, and nothing refused. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
-/** The fault as it is told, kept for all who would be told the same. */
+/** The fault as it is reported, kept for further requests that would fail in the same way. */
 function closedBy(
   found: Fault,
   { request, target: { model }, open }: Asking,
@@ -254,11 +254,11 @@ function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' |
       };
 }
 
-/** Whoever reads of bytes alone looks for the fault in the model. */
+/** Without this hint a reader would look for the fault in the model. */
 const WEB_PAGE =
   ': it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
 
-/** A reply that is not JSON at all was cut or is somebody else's, and may be a better one next time. */
+/** A reply that is not JSON at all was cut short or is not the vendor's; another try may succeed. */
 function unreadable(
   { replyName }: Pick<Vendor, 'replyName'>,
   { response, text, redact }: { response: Response; text: string; redact(text: string): string },

@@ -126,7 +126,7 @@ const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 const FILTER_WORDS =
   /\bmoderation\b|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|\bguardrail\b|\b(prompt|input) (was )?blocked/i;
 
-/** Words for what somebody did: it is the key that is refused. */
+/** Words about an account rather than a request: the key is refused. */
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 

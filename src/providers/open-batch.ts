@@ -231,7 +231,7 @@ export function numbers(count: number): string {
  * `pending` may reject.
  */
 export interface BatchLedger {
-  /** Batches whose results nobody has fetched. */
+  /** Batches whose results have not been fetched. */
   pending(): Promise<BatchRecord[]>;
   /** Writes one down before it is waited for. False when that was not possible. */
   submitted(batch: BatchRecord): Promise<boolean>;

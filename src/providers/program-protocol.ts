@@ -86,8 +86,8 @@ export interface Calls {
   /** Opens a call. `late` is called when the deadline ended it. */
   open(late: () => void): { id: string; result: Promise<CallAttempt<Said>> };
   /**
-   * Takes a line that the program wrote; true when it answers an open call. What is nobody's counts
-   * against the oldest call; the answer to a call that was given up only comes too late.
+   * Takes a line that the program wrote; true when it answers an open call. A line that answers no
+   * call counts against the oldest one; the answer to a call that was given up is only too late.
    */
   hear(line: string): boolean;
   settleAll(reason: Fault): void;

@@ -109,8 +109,8 @@ export function createPrograms(options: ProgramOptions): Programs {
 }
 
 /**
- * Python holds lines back when its stdout is a pipe, and whoever waits for an answer would wait for
- * ever.
+ * Python holds lines back when its stdout is a pipe, and an answer that is waited for would never
+ * come.
  */
 function plainEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -92,8 +92,8 @@ export async function withRetries<T>(
 }
 
 /**
- * A slot, at a moment that is right for the user's pace as well: whoever waited for a slot, or at a
- * door that the server had shut, waits for that moment anew.
+ * A slot, at a moment that suits the user's pace as well: after waiting for a slot, or for a server
+ * that wanted a rest, that moment is waited for again.
  */
 async function admission(
   again: boolean,

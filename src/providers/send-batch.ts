@@ -20,8 +20,7 @@ import type { RefusalMemory, Refusals } from './refusals.ts';
 export interface BatchOptions {
   ledger: BatchLedger;
   /**
-   * Says when nobody is going to ask for more before an answer comes: what is gathered is then
-   * sent.
+   * Says when no more requests will come before an answer does: what is gathered is then sent.
    */
   activity: Activity;
   /** Resolves in the next turn of the event loop. */

@@ -8,7 +8,10 @@ interface Suspicions {
   faultFor(kind: string, request: Request): Fault | null;
 }
 
-/** Of what one request was told nobody knows whether it was about its parameters or its messages. */
+/**
+ * Remembers refusals: from a single one it cannot be told whether the vendor refused the parameters
+ * or the messages of the request.
+ */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<
     string,

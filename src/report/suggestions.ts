@@ -31,8 +31,8 @@ interface Proven {
 /**
  * The proven fixes of a run on the lines of a pull request that they replace, one remark for each
  * place. None on files outside the change, none for outside contributors, and none whose text has
- * characters that nobody sees: whoever puts a suggestion in has to have read it. Those stand in the
- * comment alone.
+ * invisible characters: whoever applies a suggestion must be able to read all of it. Those stand in
+ * the comment alone.
  */
 export function suggestions(
   { causes = [], trust }: Result,

@@ -15,7 +15,7 @@ import { explainOutcome, failure, readReply, type Setting } from './reply.ts';
 export interface Keeper {
   /** The worker, started if there is none. */
   get(): Promise<{ status: 'started'; link: Link } | { status: 'refused'; message: string }>;
-  /** Null: nobody asks for anything, and a worker that speaks all the same is ended. */
+  /** Null: nothing is expected, and a worker that sends something anyway is ended. */
   listen(listener: Listener | null): void;
   /** Ends the worker at once. Nothing of it is heard any more. */
   drop(): void;

@@ -18,7 +18,7 @@ export function guardProcess(): void {
 export interface SandboxOptions {
   /**
    * `sandbox`: Python locked by the kernel, JavaScript in QuickJS. `host`: Python without the lock
-   * and with `env`; not a boundary. JavaScript runs in QuickJS all the same. `off`: no code runs.
+   * and with `env`; not a boundary. JavaScript still runs in QuickJS. `off`: no code runs.
    */
   mode: 'sandbox' | 'host' | 'off';
   /** Names and values that Python code may see in its environment; used by `host` only. */
@@ -35,7 +35,7 @@ export interface SandboxOptions {
    * `python3` of PATH.
    */
   python?: string;
-  /** Each evaluation in a process or an engine of its own, for answers of people nobody knows. */
+  /** Each evaluation in a process or an engine of its own, for answers from unknown people. */
   alone?: boolean;
 }
 

@@ -18,8 +18,8 @@ export const limits = {
   /** Levels of lists and maps in a value. */
   depth: 8,
   /**
-   * Evaluations of one code that end at the time limit before it is given up: nobody waits hours
-   * for a loop.
+   * Evaluations of one code that may end at the time limit before it is given up: an endless loop
+   * must not hold a run up for hours.
    */
   timeouts: 5,
   /** Seconds that all confined code of a run may take together. */

@@ -35,8 +35,8 @@ export type Generation =
       draw?: number;
     }
   /**
-   * A dialogue that was recorded with its answers: nobody is asked. `after` its last answer more
-   * may be said; absent: nothing.
+   * A dialogue that was recorded with its answers: no model is called. `after`: messages that
+   * follow its last answer; absent: none.
    */
   | {
       kind: 'recorded';
@@ -94,7 +94,7 @@ export function generationOf(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** Whether a reference is a dialogue that brings its answer, so that nobody is asked. */
+/** Whether a reference is a dialogue that brings its answer, so that no model is called. */
 export function bringsAnswer({ thread }: Reference): boolean {
   return thread !== null && asksNothing(thread);
 }

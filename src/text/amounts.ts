@@ -164,8 +164,8 @@ function inPercent(share: number): string {
 }
 
 /**
- * With the fewest decimals, one at least, that say no more than is so; with one where not even many
- * do.
+ * With the fewest decimals, at least one, that do not round to something untrue (`isFaithful`);
+ * with one where even many decimals would.
  */
 function inDecimals(value: number, isFaithful: (text: string) => boolean): string {
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {

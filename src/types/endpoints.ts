@@ -1,6 +1,6 @@
 /** Servers that the workflow names, and how they may be reached. */
 
-/** How fast somebody is asked; null: as fast as the server lets us. */
+/** How fast requests may be sent; null: as fast as the server allows. */
 export interface GivenPace {
   /** Calls at a time. */
   concurrency: number | null;
@@ -58,7 +58,7 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
 
 /**
  * What answers at an address of Azure's: with a version in each request, without one, or (at the
- * bare host, which the portal shows) nothing. Null: the address is somebody else's.
+ * bare host, which the portal shows) nothing. Null: it is not an address of Azure's.
  */
 export function azureApi({ hostname, pathname }: URL): 'versioned' | 'unversioned' | 'none' | null {
   if (!/\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(hostname)) return null;

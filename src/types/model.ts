@@ -3,7 +3,7 @@ import type { GivenPace } from './endpoints.ts';
 import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
-/** A batch that was submitted and whose results nobody has fetched yet. */
+/** A batch that was submitted and whose results have not been fetched yet. */
 export interface BatchRecord {
   /** The vendor's batch id. */
   id: string;
@@ -123,8 +123,8 @@ export interface Request {
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
   /**
-   * Whether a reply is of use to whoever asks; absent: any is. One that is not serves this run
-   * alone, and the next one asks again.
+   * Whether the caller can use a reply; absent: any. A reply that it cannot use is kept for this
+   * run only, and the next run asks again.
    */
   usable?(output: string): boolean;
 }
@@ -213,8 +213,8 @@ export type ErrorKind =
 const DECLINED: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
 /**
- * Why whoever was asked gave no answer that could be judged, though nothing was in the way; null:
- * there is one, or something was.
+ * Why a model or program declined to give an answer that could be judged; null: there is an
+ * answer, or a failure (network, key, budget) kept it from coming.
  */
 export function whyDeclined(completion: Completion): string | null {
   if (completion.status === 'error')

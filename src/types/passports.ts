@@ -20,7 +20,7 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 /** The two names of one limit: what is refused under one is written under the other. */
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** Ours to leave out of a grader's request: whoever grades should not be a matter of chance. */
+/** Parameters of a grader's request that are left out where its model refuses them. */
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
 
 /**

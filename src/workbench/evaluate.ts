@@ -29,7 +29,7 @@ export interface WorkLook {
   texts: ReadonlyMap<string, string>;
   /** Paths of the project's files, to be watched. */
   files: string[];
-  /** Answers are missing that nobody has been asked for. */
+  /** Answers are missing for which no model call was made. */
   missing: boolean;
   interrupted: boolean;
   /** Why there is no base; null: there is one. */
@@ -72,7 +72,7 @@ interface HowToAsk {
   exchange?: AnswerExchange;
   /** Told of each call that was made; dollars, null: its price is not known. */
   paid?(cost: number | null): void;
-  /** The cap on cost is one that nobody chose. */
+  /** The cap on cost is the default, which the user did not choose. */
   assumesCost?: boolean;
 }
 
@@ -132,7 +132,7 @@ export async function runSides(
   };
 }
 
-/** Whether somebody was asked, and did not refuse the key: that costs nothing. */
+/** Whether a call was made that may cost something; a refused key costs nothing. */
 function wasMade(completion: Completion): boolean {
   if (completion.status === 'ok') return !completion.reused;
   return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
@@ -145,7 +145,7 @@ function costOf(price: Price, { target }: Request, completion: Completion): numb
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** What was sent, put together when somebody first wants to see it. */
+/** What was sent, put together when it is first shown. */
 function sentIn(prepared: Prepared | undefined): Sent {
   let all: ReturnType<typeof sentPrompts> | null = null;
   return {
@@ -202,7 +202,7 @@ function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): Rub
 /** What a look that makes no model calls says of an answer that it lacks. */
 const UNASKED = 'only stored answers are shown';
 
-/** Tries that nobody was asked for are not errors: they are not there yet. */
+/** Tries for which no call was made are not errors: they are not there yet. */
 function withoutUnasked(result: Result): Result {
   const cleaned = (side: SideResult | null): SideResult | null =>
     side === null

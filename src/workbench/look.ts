@@ -25,7 +25,7 @@ export interface OpenProject {
   root: string;
   /** The revision to compare with; undefined: where the files branched off the default branch. */
   base: string | undefined;
-  /** The cap on cost is one that nobody chose. */
+  /** The cap on cost is the default, which the user did not choose. */
   assumesCost: boolean;
   read: ReadOptions;
   /** Handed from look to look: what a file holds that did not change need not be parsed again. */

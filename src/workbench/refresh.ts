@@ -50,7 +50,7 @@ export interface Looking {
 
 /**
  * The windows that are told, and the looks, one after the other: each spends what those before left.
- * None of them rejects, since nobody waits for one that a button asked for.
+ * None of them rejects: a look that a button asked for has no caller that would catch it.
  */
 export function createLooking(project: OpenProject, state: State): Looking {
   let server: Workbench | null = null;
@@ -134,7 +134,7 @@ function countLooks(): LookCount {
       waiting = [];
     },
     writing() {
-      // Counted from here: the look may begin before whoever writes is told that it is done.
+      // Counted from here: the look may begin before the writer is told that it is done.
       const next = begun + 1;
       return () => {
         wanted = Math.max(wanted, next);

@@ -57,8 +57,8 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
 });`;
 
 /**
- * FlexEval's functions that ask nobody, as a program of one line. `\n` in a text without quotes is
- * two signs to YAML, and a line break to those who write it.
+ * FlexEval's functions that make no model calls, as a program of one line. `\n` in a text without
+ * quotes is two characters to YAML, and a line break to those who write it.
  */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
@@ -169,7 +169,7 @@ function textOf(kwargs: JsonMap, key: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What an eval without a completion is called by: nobody is asked. */
+/** The model of an eval without a completion: its answers are recorded. */
 const RECORDED = 'recorded';
 
 /**

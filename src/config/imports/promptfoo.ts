@@ -120,7 +120,7 @@ export async function importPromptfoo(
   return imported;
 }
 
-/** Where no tests are written, a prompt that is filled in with nothing is one by itself. */
+/** Where no tests are written, a prompt without variables counts as one test. */
 function withItself(
   document: Document,
   prompts: readonly ForeignPrompt[],

@@ -91,7 +91,7 @@ export function checkAgainst(schema: JsonSchema, values: readonly Json[]): Schem
   });
 }
 
-/** Work of one check, in characters of the schema times those of the answer, that nobody notices. */
+/** Work of a check that takes hardly any time: characters of the schema times those of the answer. */
 const QUICK = 10_000_000;
 
 /** Keywords by which the work of a check may grow faster than schema and answer do. */

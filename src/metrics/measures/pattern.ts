@@ -87,8 +87,8 @@ const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
 /**
  * A JavaScript pattern without flags as one that means the same in RE2; null where RE2 has nothing
- * for it (look-around, back-references), or where it is not a pattern. Where both read a pattern alike
- * it comes back as it is.
+ * for it (look-around, back-references), or where it is not a pattern. A pattern that
+ * both read alike comes back unchanged.
  */
 export function toSafePattern(pattern: string): string | null {
   // One token after the other; each is a few characters, or a class with its escapes.

@@ -25,7 +25,7 @@ export const HTML_LIMIT = 2_000_000;
 /** Ten thousand references stay below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
-/** What is packed becomes this much smaller at most, as far as it is worth a try. */
+/** Packing is taken to make answers at most this many times smaller, to tell which page may fit. */
 const MOST_PACKED = 20;
 
 /** Beyond this no browser is comfortable; the mildest references are then left out. */

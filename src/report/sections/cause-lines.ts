@@ -133,7 +133,7 @@ export function ownProof({ relation, units, references }: Cause, id: string): Li
   ];
 }
 
-/** Why no cause is named; nothing where one is, or where nobody needs to know. */
+/** Why no cause is named; nothing where one is, or where there is no reason to give. */
 export function openLine(
   { causes: found, explained: { reason, calls } }: SuiteCauses,
   named: Line,

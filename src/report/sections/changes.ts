@@ -235,7 +235,7 @@ function changedIn(lines: readonly DiffLine[]): number {
   return lines.filter(({ sign }) => sign === 'added' || sign === 'removed').length;
 }
 
-/** What is said below a line that made a suite worse: a colour would not reach everybody. */
+/** What is said below a line that made a suite worse, since not every reader sees a colour. */
 const REMARKS: Readonly<Record<Cause['relation'], string | null>> = {
   alone: '↑ cause',
   together: '↑ cause, only together',

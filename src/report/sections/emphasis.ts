@@ -95,7 +95,7 @@ function withGap(words: readonly string[], last: boolean): Piece[] {
   const start = fitting(lengths, CONTEXT);
   const end = words.length - (last ? 0 : fitting(lengths.toReversed(), CONTEXT));
   const left = lengths.slice(start, end).reduce((sum, length) => sum + length, 0);
-  // A remark that is as long as what it stands for helps nobody.
+  // A remark as long as the text that it replaces saves nothing.
   if (start >= end || left <= CONTEXT) return [{ kind: 'same', text: words.join('') }];
   const pieces: Piece[] = [
     { kind: 'same', text: words.slice(0, start).join('').trimEnd() },

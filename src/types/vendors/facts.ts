@@ -6,7 +6,7 @@ export type Form = 'schema' | 'tool' | 'plain';
 
 /** A parameter that models of a family refuse. */
 export interface Refusal {
-  /** The one value that is accepted all the same: the default, written out. */
+  /** The one value that is still accepted: the default, written out. */
   but?: string | number | boolean;
   /** It is these values alone that are refused; of a map its `type` is meant. Absent: all are. */
   values?: readonly string[];
