@@ -123,6 +123,8 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let width = 0;
 
   const attributes = (): number => plan?.qualeval_calls ?? 0;
+  /** Where no attributes are worked out, a draft of a fix is asked for all the same. */
+  const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
   const graded = (): number => (plan === null ? 0 : plan.grader_calls + plan.evaluator_calls);
   const planned = (): number => (plan === null ? 0 : callsOf(plan) + plan.replayed);
   const done = (): number => answers + grades + asked;
@@ -130,7 +132,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
     [
       outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0), 'answer'),
       ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
-      ...(asked + attributes() > 0 ? [outOf(asked, attributes(), 'attribute question')] : []),
+      ...(asked + attributes() > 0 ? [outOf(asked, attributes(), furtherName())] : []),
       ...pace(done(), planned(), (now() - begun) / 1000),
     ].join(', ');
   const isDue = (): boolean =>

@@ -94,6 +94,16 @@ describe('progress in a log', () => {
     ]);
   });
 
+  test('calls a question without attributes a further one', () => {
+    const { progress, written, wait } = watched('steps');
+    progress.planned({ ...plan, prompt_calls: 1, grader_calls: 0 }, { forecast });
+    for (const purpose of ['prompt', 'insight'] as const) {
+      wait(5000);
+      progress.answered(purpose);
+    }
+    expect(written.at(-1)).toBe('1 of 1 answer, 1 further question, 0.2 a second\n');
+  });
+
   test('is a line per 5 % with the rate and the time left, in a run that takes its time', () => {
     const { progress, written, wait } = watched('steps');
     progress.planned(plan, { forecast });
