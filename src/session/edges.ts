@@ -230,7 +230,8 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
 }
 
 /**
- * One folder per commit for the project's own programs, made on first use, never in the workspace.
+ * One folder per commit for the project's own programs, made on first use, never in the workspace:
+ * the whole commit, of which they see the project's folder.
  */
 function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: WorldOptions): {
   folderOf(commit: string): Promise<string>;
@@ -247,7 +248,7 @@ function createCheckouts({ repository, workingDirectory, trees, temporaryFolder 
     async folderOf(commit) {
       const folder = made.get(commit) ?? make(commit);
       made.set(commit, folder);
-      return join(await folder, workingDirectory);
+      return join(await folder, repository.workTree.below, workingDirectory);
     },
     async remove() {
       const folders = await Promise.allSettled(made.values());

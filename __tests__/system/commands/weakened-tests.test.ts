@@ -601,6 +601,20 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     ]);
   });
 
+  test('is found in a project that lies in a folder of its repository', async () => {
+    const inFolder = (files: FixtureFiles): FixtureFiles =>
+      Object.fromEntries(
+        Object.entries(files).map(([path, text]) => [`services/quiz/${path}`, text]),
+      );
+    const { first } = await compared(inFolder(program('app/main.mjs')), inFolder(BROKEN), [
+      '--code',
+      'host',
+      '--directory',
+      'services/quiz',
+    ]);
+    expect(first).toContain('❌ Regressed: `quiz` 100.0 % → 0.0 %');
+  });
+
   test('is not asked for its files where it lies outside', async () => {
     const folder = temporaryFolder('elsewhere');
     const own = program(join(folder, 'app/main.mjs'));
