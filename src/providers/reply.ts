@@ -65,25 +65,55 @@ async function unpackBody({ headers, body }: Received): Promise<Buffer> {
   }
 }
 
-/** What an SDK gets: the reply wholly in memory, unpacked, and no deeper than a parser stands. */
+/** Headers of a reply by their names in lower case; what an SDK and we ask of `Headers`. */
+class ReplyHeaders {
+  readonly #values: ReadonlyMap<string, string>;
+
+  constructor(values: ReadonlyMap<string, string>) {
+    this.#values = values;
+  }
+
+  get(name: string): string | null {
+    return this.#values.get(name.toLowerCase()) ?? null;
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name.toLowerCase());
+  }
+
+  entries(): MapIterator<[string, string]> {
+    return this.#values.entries();
+  }
+}
+
+/**
+ * What an SDK gets: the reply wholly in memory, unpacked, and no deeper than a parser stands. Of
+ * `Response` it is what the SDKs use of one: to make a real one costs a call more than to read its
+ * answer.
+ */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
   if (deeperThan(body, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
-  // Response takes no status outside this range, and a server can send any three digits.
+  // A server can send any three digits.
   if (received.status < 200 || received.status > 599)
     throw new TransportError('connection', `status ${received.status}`);
-  const headers: Record<string, string> = { 'content-length': String(body.byteLength) };
+  const headers = new Map([['content-length', String(body.byteLength)]]);
   for (const [name, value] of Object.entries(received.headers)) {
     if (value !== undefined && READ_HEADERS.test(name))
-      headers[name] = Array.isArray(value) ? value.join(', ') : value;
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   const empty = received.status === 204 || received.status === 205;
   const text = empty ? '' : withoutList(withoutMark(body.toString('utf8')), received.status);
-  // As the response's own body it would be packed into a stream, and read from it again.
-  return Object.assign(new Response(null, { status: received.status, headers }), {
+  const { status } = received;
+  return {
+    ok: status < 300,
+    status,
+    url: '',
+    headers: new ReplyHeaders(headers),
+    body: null,
     text: () => Promise.resolve(text),
     json: () => Promise.resolve(text).then(JSON.parse),
-  });
+  } as unknown as Response;
 }
 
 /** Some gateways write a mark of the encoding first, which no JSON begins with. */

@@ -219,7 +219,9 @@ function wordsIn(value: unknown): string {
   return words.filter((each) => each !== '').join('; ');
 }
 
+const NO_HEADERS: HeaderReader = { get: () => null };
+
 function headersOf(error: unknown): HeaderReader {
   const headers = member(error, 'headers');
-  return headers instanceof Headers ? headers : new Headers();
+  return typeof member(headers, 'get') === 'function' ? (headers as HeaderReader) : NO_HEADERS;
 }
