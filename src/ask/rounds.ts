@@ -99,11 +99,11 @@ export async function runRounds(
       queued.map(({ planned }) => planned),
       tools,
     );
+    const bySuite = Map.groupBy(answers, (_, position) => queued[position]?.suiteIndex);
     suites = await Promise.all(
-      suites.map(async (suite, index) => {
-        const own = answers.filter((_, position) => queued[position]?.suiteIndex === index);
-        return withMoreTries(suite, await score(suite.run, own, tools));
-      }),
+      suites.map(async (suite, index) =>
+        withMoreTries(suite, await score(suite.run, bySuite.get(index) ?? [], tools)),
+      ),
     );
   }
 }
