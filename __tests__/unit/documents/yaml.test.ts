@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { formatProblem } from '../../../src/errors.ts';
-import fc, { draws } from '../../fuzz.ts';
+import fc, { anyCharacter, draws } from '../../fuzz.ts';
 import { CASES } from '../config/yaml-cases.ts';
 
 describe('the strict YAML reader', () => {
@@ -167,7 +167,7 @@ describe('any input', () => {
       fc.property(
         fc.oneof(
           fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join('')),
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
         ),
         (text) => {
           const reading = readYaml('p.yaml', text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { codeSpan, htmlCell, htmlPlain, plain } from '../../../src/text/markdown.ts';
 import { visible } from '../../../src/text/visible.ts';
-import fc, { draws } from '../../fuzz.ts';
+import fc, { anyCharacter, draws } from '../../fuzz.ts';
 import { renderGithub, type Rendered } from '../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
@@ -9,7 +9,7 @@ const payloads = Object.entries(hostileTexts);
 /** Text as code shows it: nothing hidden, and no opening of an HTML comment. */
 const shownAsCode = (text: string): string => visible(text).replaceAll('<!--', '<\\u{21}--');
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: anyCharacter, maxLength: 80 }),
   fc
     .array(
       fc.constantFrom(
