@@ -49,9 +49,7 @@ function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] 
     verdict?.hidden === undefined ? fellAlone(comparison) : [],
   );
   return [
-    ...(fell.length === 0
-      ? []
-      : [`worse on head under base's scoring, and passed by head's own: ${firstWords(fell)}`]),
+    ...(fell.length === 0 ? [] : [`worse on head under base's scoring alone: ${firstWords(fell)}`]),
     ...fallenMeans(green, alpha),
   ];
 }
@@ -65,7 +63,7 @@ function fellAlone({ run, compared }: SuiteComparison): string[] {
       base.length > 0 &&
       base.every((outcome) => outcome === 'pass') &&
       head.every((outcome) => outcome === 'fail') &&
-      item.head.some(({ result }: Try) => result.outcome === 'pass');
+      item.head.some(({ result }: Try) => result.outcome !== 'fail');
     const [before, after] = [base, head].map(({ length }) => String(length));
     return isFall
       ? [

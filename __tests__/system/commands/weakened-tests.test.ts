@@ -345,7 +345,7 @@ describe('recorded dialogues', () => {
 
 describe('a check that is loosened under its name', () => {
   const UNDER_BASE =
-    "worse on head under base's scoring, and passed by head's own: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)";
+    "worse on head under base's scoring alone: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)";
   const LOOSE = '{ name: answer, uses: levenshtein, min: 0.1 }';
 
   test('does not hide the one reference that breaks', async () => {
@@ -372,6 +372,16 @@ describe('a check that is loosened under its name', () => {
       testing(`metrics: [${check}]`, (n) => answered(n, n === 1 ? first : `answer ${String(n)}`));
     const { first } = await compared(recorded(EXACT, 'answer 1'), recorded(LOOSE, 'no idea'));
     expect(first).toContain(UNDER_BASE.replace('2 of 2', '1 of 1').replace('0 of 2', '0 of 1'));
+  });
+
+  test('or made to skip what breaks does not either', async () => {
+    const skips = `metrics: [{ name: long, uses: length, skip: true }, { name: answer, uses: exact_match, depends_on: [{ name: long, metric_min_value: 8 }] }]`;
+    const many = (lines: string): FixtureFiles => testing(lines, (n) => asked(n));
+    const { first } = await compared(many(`metrics: [${EXACT}]`), {
+      ...many(skips),
+      'prompts/quiz.yaml': quizPrompt('Skip 1'),
+    });
+    expect(first).toContain(UNDER_BASE);
   });
 
   test('makes the run red where a scoring change may', async () => {
