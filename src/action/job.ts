@@ -104,7 +104,7 @@ function forksPage({ env, facts }: Job): { forks?: string } {
   return { forks: `https://github.com/${action}/blob/${ref}/docs/forks.md` };
 }
 
-/** Nothing to do, and no fault: said once, with the outputs of a run that judged nothing. */
+/** Ends a job that has nothing to do, which is no error, with the outputs of a run that judged nothing. */
 function skip(reason: string, { runner }: Pick<Job, 'runner'>): Ending {
   runner.notice(`Nothing was evaluated. ${reason}`);
   runner.output('conclusion', 'neutral');

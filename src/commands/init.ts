@@ -146,7 +146,7 @@ interface Facts {
   /** Those of them that are set neither in the environment nor in `.env`. */
   unset: readonly string[];
   owner: string;
-  /** Nobody said so: it is the account of the remote. */
+  /** Whether the owner was not given, but taken from the address of the remote. */
   guessed: boolean;
   shown: Shown;
 }

@@ -15,9 +15,9 @@ export interface Overrides {
   settings: { path: [Overridable, ...string[]]; value: Scalar | null; line: string }[];
   /** `model` and parameters: one value replaces the prompt's, several are a sweep. */
   parameters: ReadonlyMap<string, Scalar[]>;
-  /** Parameters that were written `prompts.key`: they are sent though nobody knows them. */
+  /** Parameters that were written `prompts.key`: they are sent even where their name is unknown. */
   insisted: ReadonlySet<string>;
-  /** Of what is swept, by key, the one value that runs; absent: all. */
+  /** By key of the sweep, the one value that runs; absent: all values run. */
   only?: Readonly<Record<string, Json>>;
 }
 

@@ -104,8 +104,8 @@ async function ratedAnswers(
     answer: string | null,
   ): Promise<Ratings | null> => {
     const wanted = expectedText(reference.expected);
-    // Nothing to compare with where no answer is expected, and nothing to ask where it is the
-    // expected one.
+    // Without an expected answer there is nothing to compare with; an answer that equals it needs no
+    // call.
     if (answer === null || wanted === null || subtasks.length === 0) return null;
     return answer === wanted
       ? (expected.get(reference.id) ?? null)

@@ -40,7 +40,7 @@ interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** Nothing was borrowed: a fetch need not take whole histories. */
+  /** Whether no checkout lends its objects: a fetch then need not take whole histories. */
   empty: boolean;
 }
 

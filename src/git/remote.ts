@@ -20,7 +20,7 @@ export interface FetchWish {
   filter: 'tree:0' | 'blob:none';
   /** `--depth=1` and the like. */
   depth?: readonly string[];
-  /** Nothing is said of what is here: for objects below a commit. */
+  /** Does not tell the server which commits are here: for objects below a commit. */
   alone?: boolean;
 }
 

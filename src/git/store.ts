@@ -91,7 +91,7 @@ const FORMAT = 'extensions.objectformat';
 const FILING =
   /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
 
-/** Who may put a repository before a person must not say where that person's credentials go. */
+/** A repository that somebody else prepared must not decide where a person's credentials are sent. */
 async function remoteOf(
   checkout: Checkout | null,
   reaching: readonly (readonly [key: string, value: string | null])[],

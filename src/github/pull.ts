@@ -83,7 +83,7 @@ type FoundPullRequest =
       headRepository: string;
       headBranch: string;
     }
-  /** Nothing to do, and no fault: closed, or pushed to since. */
+  /** There is nothing to do, which is no error: the pull request is closed, or was pushed to since. */
   | { status: 'none'; reason: string }
   | { status: 'failed'; warning: string };
 

@@ -52,7 +52,7 @@ export async function publishSuggestions(client: Client, job: SuggestionJob): Pr
     return await keep(client, job);
   } catch (error) {
     const isClosed = hasStatus(error, 403) || hasStatus(error, 404);
-    // Whoever may not read them has never written any.
+    // Without the right to read suggestions none were ever written, so there are none to remove.
     if (job.suggestions.length === 0 && isClosed) return [];
     const failed = 'Suggested fixes were not put on their lines';
     return [failureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];

@@ -185,7 +185,7 @@ function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdic
   const less = compared.filter(
     (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
   );
-  // What has no answer at all is named; where everything has one, what has fewer.
+  // References without any answer are named; where all have one, those with fewer than on base.
   const worse = p === null || silent.length > 0 ? silent : less;
   const named = p !== null || whole ? worse : critical;
   return named.length === 0 ? null : { references: named.map((run) => referenceOf(run).id), p };

@@ -150,7 +150,7 @@ export function evidenceFirst(outcome: RunOutcome): string | null {
   return `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ${alone ? 'judged' : 'compared'}`;
 }
 
-/** What has to be known of any outcome beside what it is called; null: nothing. */
+/** What a reader must know beside the name of the outcome, whichever it is; null: nothing. */
 function caution(outcome: RunOutcome): string | null {
   const said = [replacedIn(outcome), ungradedIn(outcome)].filter((part) => part !== null);
   return said.length === 0 ? null : said.join('; ');

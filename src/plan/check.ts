@@ -150,7 +150,7 @@ interface Code {
   code: string;
   at?: CodePlace;
   place: Place;
-  /** Nothing else says what passes. */
+  /** Whether this code alone says what passes. */
   decides?: boolean;
 }
 

@@ -113,7 +113,7 @@ function ungatedNotice(why: string): Notice {
   };
 }
 
-/** Who drafts fixes where these are wanted, whether or not attributes are: the same grader. */
+/** The grader that drafts fixes: the one of attributes, even where these are switched off. */
 export function drafterOf(head: ProjectSide, code: ExplainPlanOptions['code']): Drafter | null {
   if (head.project.settings.grader === null) return null;
   const { grader, problems } = oneGrader(head, code);

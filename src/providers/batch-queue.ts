@@ -11,7 +11,7 @@ interface Packer<T> {
    * `too-large`: no batch could hold it.
    */
   add(item: T, bytes: number): readonly T[] | 'too-large' | null;
-  /** What has been gathered, which leaves nothing behind. */
+  /** Takes out all that has been gathered. */
   take(): readonly T[];
 }
 

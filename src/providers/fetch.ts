@@ -82,7 +82,7 @@ async function* chunksOf(
       yield chunk as Buffer;
     }
   } catch (error) {
-    // Nobody but ourselves destroys it with an error of ours; else its connection ended too early.
+    // Only we destroy the stream with an error of our own; any other means that the connection was cut.
     throw error instanceof TransportError ? error : new TransportError('cut');
   } finally {
     settle();

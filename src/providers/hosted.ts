@@ -150,7 +150,7 @@ async function askOnce(
   return null;
 }
 
-/** Groq's words for an answer that is none of the form; what is said is lost, and nothing refused. */
+/** Groq's words for an answer that breaks the form: the answer is lost, but no parameter was refused. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 /** The fault as it is reported, kept for further requests that would fail in the same way. */
@@ -242,7 +242,7 @@ function pathOf(
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
-/** Whoever is behind a proxy that only the environment names would look for the fault elsewhere. */
+/** Adds that the environment names a proxy, which is not obeyed and may be why nothing was reached. */
 function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>): Fault {
   if (found.kind !== 'network' || proxy) return found;
   const set = PROXY_VARIABLES.find((name) => (env[name] ?? '') !== '');

@@ -16,21 +16,21 @@ export interface Prefixes {
 
 const NOTHING: Mark = { messages: null, done: () => undefined };
 
-/** A low guess, for what is marked and too short costs nothing. */
+/** A low guess, since a mark on a beginning that is too short costs nothing. */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Which beginnings of requests a vendor is to keep that keeps only what is marked. To write one
- * costs a quarter more than to send it, to read it a tenth or less: so the first request of a beginning
- * marks nothing, for it may be the only one, the second writes it, and those after it read it.
- * Until it is written others go out unmarked rather than write it again or wait.
+ * Chooses which beginnings of requests are marked for a vendor that caches only what is marked.
+ * Writing a beginning costs a quarter more than sending it, reading it a tenth or less. So the first
+ * request marks nothing, for it may be the only one; the second writes the beginning, and those
+ * after it read it. Until it is written, others go out unmarked rather than write it again or wait.
  */
 export function createPrefixes(): Prefixes {
   const states = new Map<string, 'seen' | 'writing' | 'written'>();
   return {
     mark(ask, target) {
       const least = cachesFrom(target);
-      // Who marks in the file decides alone.
+      // Marks in the user's file take the place of ours.
       if (least === null || 'cache_control' in ask.parameters) return NOTHING;
       for (const { messages, key } of beginnings(ask, least * BYTES_PER_TOKEN).reverse()) {
         const state = states.get(key);

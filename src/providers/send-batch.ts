@@ -164,7 +164,7 @@ export function follow(desk: Desk, batch: OpenBatch): void {
       await ledger.ended(batch.id);
     },
     lost: () => lose(desk, batch),
-    // Whoever gets a result may ask for more at once, and is waited for until all have theirs.
+    // A caller that gets its result may ask for more at once: the next batch waits until all have theirs.
     finishing: (work) => during(desk.finishing, activity.during(work)),
   });
   void during(desk.following, following);

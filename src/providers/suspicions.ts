@@ -43,7 +43,7 @@ export function createSuspicions(): Suspicions {
   };
 }
 
-/** Whoever was not asked did not refuse. */
+/** The same fault for a request that was not sent because of it. */
 function asUnsent(told: Fault): Fault {
   return {
     ...told,

@@ -224,7 +224,7 @@ function isPlain(text: string): boolean {
   );
 }
 
-/** Whatever the value is; its lines but the first indented. */
+/** Any value as YAML, all lines but the first indented. */
 function indentedYaml(value: Collection, indent: string): string {
   const text = stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
   return text.slice(0, -1).replace(/\n(?!\n|$)/g, `\n${indent}`);

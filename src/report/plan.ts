@@ -62,7 +62,7 @@ export function planLines({
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
-/** Nothing where tries are fixed: then the line before says it all. */
+/** What a run usually takes; nothing where tries are fixed, as the line before then says all. */
 function usualLine(calls: AnswerCalls | null): string[] {
   return calls === null
     ? []

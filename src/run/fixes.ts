@@ -33,7 +33,7 @@ export interface FixBench {
   lines(file: string): readonly string[] | null;
   /** Head's prompt as it is read where a file of head has this text; null: it cannot be. */
   reread(file: string, text: string): Promise<Prompt | null>;
-  /** Who writes drafts; null: nobody is asked. */
+  /** The grader that drafts fixes; null: nothing is drafted. */
   grader: AskTools | null;
   /** Why no further call is made, as a clause; null: calls are left. */
   ended(): string | null;

@@ -36,7 +36,7 @@ export interface RunInput extends PrepareInput {
   withheld: Withheld | null;
   /** Cap on cost that the workflow or the command line sets, in US dollars; null: the settings'. */
   maxCost: number | null;
-  /** Nobody chose that cap: it is kept as far as prices are known. */
+  /** The cap is a default, which the user did not choose: it is kept as far as prices are known. */
   assumesCost?: true;
   read: ReadOptions;
   /**

@@ -31,7 +31,7 @@ interface Suspect {
   /** Calls that it may take. */
   room: number;
   alpha: number;
-  /** Who drafts fixes, within the same room; null: no fix is looked for. */
+  /** What drafts and tries fixes, within the same room; null: no fix is looked for. */
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
 

@@ -109,7 +109,7 @@ async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSetting
         job = message;
         return;
       }
-      // An engine of its own for each code and place: nothing is ever another's, not even memory.
+      // Each code and place has an engine of its own, so that they share nothing, not even memory.
       module ??= await newModule();
       prepared ??= prepareCode(module, job, timeoutSeconds);
       port.postMessage({

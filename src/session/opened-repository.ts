@@ -35,7 +35,7 @@ export async function withRepository<T>(
   }
 }
 
-/** A fresh folder. The one that it is made in may be missing: runners of one's own forget it. */
+/** A fresh folder. Its parent is made where it is missing, as on some self-hosted runners. */
 async function folderIn(temporary: string): Promise<string> {
   try {
     await mkdir(temporary, { recursive: true });

@@ -23,7 +23,7 @@ export interface Halting {
   release(): void;
 }
 
-/** Of what nothing is asked in: it ends when it has ended. */
+/** For work without model calls, which nothing halts. */
 export const NEVER: Halting = {
   signal: new AbortController().signal,
   halted: () => null,

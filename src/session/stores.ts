@@ -44,7 +44,7 @@ export function openedOnce(open: () => Promise<OpenStores>): {
   let opened: Promise<OpenStores> | null = null;
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
-    // Whoever asked for stores that did not open knows why.
+    // Why stores did not open was told to the caller that asked for them.
     await (await opened?.catch(() => null))?.finish();
   };
   return {

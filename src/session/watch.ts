@@ -86,7 +86,7 @@ export async function afterEachEdit(
   const stop = (): void => {
     watch.end();
   };
-  // Nobody waits for what the work follows.
+  // The work does not await what it follows: an error there ends the watching through this.
   const failure = new AbortController();
   const ends = [until, failed, failure.signal].filter((signal) => signal !== undefined);
   for (const signal of ends) signal.addEventListener('abort', stop);

@@ -158,7 +158,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
       'n'
     ],
   );
-  // Whoever made them could have a query go on for ever.
+  // A view or trigger of a hostile file could make a query run for ever.
   if (active > 0) throw new StoreError('damaged', 'has views or triggers, and no store has any');
   if (access === 'read') {
     if (tables === 0) throw new StoreError('absent', 'is empty');

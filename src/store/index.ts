@@ -40,12 +40,12 @@ export interface Store extends KeptRecords {
   /** False when it could not be written. */
   addBatch(batch: BatchRecord): boolean;
   endBatch(id: string): void;
-  /** Keeps an answer that nobody waits for; where it cannot be written, for this run. */
+  /** Keeps an answer that no caller waits for; only for this run where it cannot be written. */
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
   /**
-   * Another one after each change by another process; null: the file is not used as it was opened
-   * any more.
+   * A number that changes with each change by another process; null: the file is no longer used
+   * as it was opened.
    */
   version(): number | null;
   /** The number of answers removed. */
@@ -72,9 +72,9 @@ export interface Store extends KeptRecords {
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**
- * Opens the answers that were paid for, by content. Whatever goes wrong with the file costs reuse,
- * never a run: a damaged file is renamed and a new one begun, a file that cannot be used is told of
- * and done without.
+ * Opens the store of answers, which are found by the content of their requests. A fault of the file
+ * costs reuse, never a run: a damaged file is renamed and a new one begun, a file that cannot be
+ * used is reported and done without.
  *
  * @throws UserError when the file was written by a newer evaldiff, or belongs to another program.
  */

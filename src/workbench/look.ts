@@ -36,7 +36,7 @@ export interface OpenProject {
   withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
 }
 
-/** Who looks on. */
+/** What a look reports to while it runs. */
 export interface Onlooker {
   /** Fires when the files have changed: what is looked at is old then, and given up. */
   edited: AbortSignal;

@@ -36,7 +36,7 @@ export function importFormat(file: string): ImportFormat | null {
 export async function formatOf(file: string, files: Files): Promise<ImportFormat | null> {
   const named = importFormat(file);
   if (named !== null || !/\.(?:ya?ml|json)$/.test(file)) return named;
-  // Whatever is wrong with the file is told where it is read.
+  // What is wrong with the file is reported where it is read.
   const document = await files.document(file, []);
   return document === null ? null : formatOfContent(file, document.value);
 }
