@@ -61,10 +61,13 @@ async function movedProject(
   { workingDirectory }: Place,
 ): Promise<Notice[]> {
   if (hasSettings(base) || !hasSettings(head)) return [];
+  const { root, below } = repository.workTree;
   const [before, after] = await together(
-    () => repository.tree(base.commit, '.'),
-    () => repository.tree(head.commit, '.'),
+    () => repository.tree(base.commit, root),
+    () =>
+      head.commit === WORKTREE ? repository.worktree(root) : repository.tree(head.commit, root),
   );
+  const folder = posix.join(below, workingDirectory);
   const left = [...before.files.keys()].filter(
     (path) =>
       [SETTINGS_FILE, LLMEVAL_FILE].includes(posix.basename(path)) && !after.files.has(path),
@@ -75,7 +78,7 @@ async function movedProject(
         {
           kind: 'not-comparable',
           place: null,
-          message: `Base has no project ${workingDirectory === '.' ? 'at the root' : `in ${workingDirectory}`}, and head lacks base's ${firstWords(left)}: if the project moved, nothing of it was compared`,
+          message: `Base has no project ${folder === '.' ? 'at the root' : `in ${folder}`}, and head lacks base's ${firstWords(left)}: if the project moved, nothing of it was compared; move it in a change of its own`,
         },
       ];
 }
@@ -179,6 +182,7 @@ export async function findLocalSides(
     base: before,
     head: tree,
     changed: await repository.changedFiles(before.commit, tree, workingDirectory),
+    notices: await movedProject(repository, before, tree, { workingDirectory }),
   };
 }
 

@@ -539,6 +539,19 @@ describe('a promptfoo test without assertions', () => {
   });
 });
 
+test('a project that moved is compared with nothing, which is no success and is said first', async () => {
+  const below = (folder: string, files: FixtureFiles): FixtureFiles =>
+    Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));
+  const gone = Object.fromEntries(Object.keys(plain()).map((path) => [path, null]));
+  const { result, first } = await compared(
+    below('old', plain()),
+    { ...below('old', gone), ...below('new', { ...plain(), ...WORSE }) },
+    ['--directory', 'new'],
+  );
+  expect(result.conclusion).toBe('neutral');
+  expect(first).toContain("Base has no project in new, and head lacks base's old/evaldiff.yaml");
+});
+
 describe('a program of the repository', () => {
   const program = (word: string, more = ''): FixtureFiles => ({
     ...plain(),

@@ -266,7 +266,7 @@ describe('the project that is judged', () => {
     const run = await inWorkspace(at, change, checkedOut(change), PULL_REQUEST);
     expect(run.outputs['conclusion']).toBe('neutral');
     expect(onlyComment(at).split('<table>')[0]).toContain(
-      "head lacks base's services/other/evaldiff.yaml: if the project moved, nothing of it was compared",
+      "head lacks base's services/other/evaldiff.yaml: if the project moved, nothing of it was compared; move it in a change of its own",
     );
   });
 
