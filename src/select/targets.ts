@@ -7,7 +7,7 @@ import {
   namedModels,
   type MetricModels,
 } from '../suite/metrics.ts';
-import { entryOf, vendorOf } from '../suite/models.ts';
+import { UNNAMED_MODEL, entryOf, modelMeant, vendorOf } from '../suite/models.ts';
 import type { ModelSettings, Project, Settings, Suite } from '../suite/suite.ts';
 import type { GraderSettings, Metric } from '../types/metric.ts';
 import { isHosted, type Grader, type Target } from '../types/model.ts';
@@ -48,11 +48,16 @@ export function resolveTarget(
       model,
       ...transportOf({ provider, endpoint: null, model }, context),
     };
-  const settingsFile = context.settings.file ?? 'evaldiff.yaml';
-  return {
-    place,
-    message: `no provider is known for the model "${model}"; name it in ${settingsFile}: models: { ${JSON.stringify(model)}: { provider: openai } }`,
-  };
+  return { place, message: unknownModel(model, context.settings.file ?? 'evaldiff.yaml') };
+}
+
+/** A file of another tool may name no model at all: whatever stands in for it has to be said. */
+function unknownModel(model: string, settingsFile: string): string {
+  const meant = modelMeant(model);
+  const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;
+  const asked = model === UNNAMED_MODEL ? `, model: ${factsOf('openai').starterModel}` : '';
+  const entry = `models: { ${JSON.stringify(model)}: { provider: openai${asked} } }`;
+  return `no provider is known for the model "${model}"; ${name} it in ${settingsFile}: ${entry}`;
 }
 
 export function isProblem(value: Target | Problem): value is Problem {

@@ -1,11 +1,35 @@
+import { nearest } from '../text/suggest.ts';
 import type { AskedModel } from '../types/passports.ts';
 import { factsOf, isVendor, vendorNames, type VendorName } from '../types/vendors.ts';
 import type { ModelSettings, Settings, Tests } from './suite.ts';
 import { asksNothing } from './template.ts';
 
+/**
+ * The name that a file without a model of its own gets; `models:` of the settings says what it
+ * stands for.
+ */
+export const UNNAMED_MODEL = 'default';
+
 /** The vendor whose public models are called like this; null: no vendor's are. */
 export function vendorOf(model: string): VendorName | null {
   return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
+}
+
+/**
+ * A vendor's model whose family a name nearly spells (`gtp-5.4`, `claud-sonnet-5-5`), or spells
+ * without its hyphen (`gpt5`); null: none.
+ */
+export function modelMeant(name: string): string | null {
+  const [, family = '', rest = ''] = /^([a-z]+)-?(.*)$/i.exec(name) ?? [];
+  const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
+  const families = vendorNames().map(
+    (vendor) => factsOf(vendor).starterModel.split('-', 1)[0] ?? '',
+  );
+  const meant =
+    families.find((known) => letters(known) === letters(family)) ??
+    nearest(family, families, 'strict');
+  const model = meant === null ? name : `${meant}-${rest}`;
+  return model !== name && vendorOf(model) !== null ? model : null;
 }
 
 /** The entry under `models:` that a name stands for: its own, or its successor's. */

@@ -65,6 +65,26 @@ describe("a model's name", () => {
     ).toMatchObject({ provider: 'anthropic', model: 'own' });
   });
 
+  test.each([
+    ['gtp-5.4', 'gpt-5.4'],
+    ['gpt5', 'gpt-5'],
+    ['claud-sonnet-5-5', 'claude-sonnet-5-5'],
+    ['gemni-3.5-flash', 'gemini-3.5-flash'],
+  ])('that nearly spells a family, %s, is asked whether %s is meant', (name, meant) => {
+    expect(resolve(name)).toEqual({
+      place,
+      message: `no provider is known for the model "${name}"; did you mean "${meant}"? Else name it in evaldiff.yaml: models: { "${name}": { provider: openai } }`,
+    });
+  });
+
+  test('that a file does not name is one to say, with a model that there is', () => {
+    expect(resolve('default')).toEqual({
+      place,
+      message:
+        'no provider is known for the model "default"; name it in evaldiff.yaml: models: { "default": { provider: openai, model: gpt-5.4-mini } }',
+    });
+  });
+
   test('that nobody knows is a problem that says where it is named', () => {
     expect(resolve('meta/llama-4')).toEqual({
       place,

@@ -1,6 +1,7 @@
 import { type Document, valueAt } from '../../documents/document.ts';
 import { folderOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
+import { UNNAMED_MODEL } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
 import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type Loss,
   judgeTheRest,
 } from './draft.ts';
-import { UNNAMED_MODEL } from './models.ts';
 import { escapeNames } from './templates.ts';
 
 /** What a skill's evals are read with. */

@@ -1,16 +1,10 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
-import { vendorOf } from '../../suite/models.ts';
+import { UNNAMED_MODEL, vendorOf } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
 import { factsOf, isVendor, keyInputs, languageOwners, vendorNames } from '../../types/vendors.ts';
 import { createDraft, leftOut, type Draft, type Imported } from './draft.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
-import {
-  serverModel,
-  entryFor,
-  readForeignParameters,
-  type ImportedModel,
-  UNNAMED_MODEL,
-} from './models.ts';
+import { serverModel, entryFor, readForeignParameters, type ImportedModel } from './models.ts';
 
 /** A model that FlexEval asks by one of its completion functions, or why nothing can be asked. */
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };

@@ -3,11 +3,11 @@ import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { folderOf } from '../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
+import { UNNAMED_MODEL } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
 import type { CodeHost, HostSettings } from './foreign-code.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
-import { UNNAMED_MODEL } from './models.ts';
 
 /**
  * Where other tools keep their files; read where the settings do not say which prompts there are,

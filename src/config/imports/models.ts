@@ -1,5 +1,5 @@
 import { parameterProblem } from '../../documents/parameters.ts';
-import { vendorOf } from '../../suite/models.ts';
+import { UNNAMED_MODEL, vendorOf } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
 import { factsOf, isVendor, languageOwners, type VendorName } from '../../types/vendors.ts';
 import { isScalar } from './draft.ts';
@@ -17,12 +17,6 @@ export function isConfigured(provider: Json | undefined): boolean {
   const config = isMap(provider ?? null) ? ((provider as JsonMap)['config'] ?? null) : null;
   return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
 }
-
-/**
- * The name that a file without a model of its own gets; `models:` of the settings says what it
- * stands for.
- */
-export const UNNAMED_MODEL = 'default';
 
 export interface ImportedModel {
   /** As results name it. */

@@ -1,10 +1,11 @@
 import { type Document, valueAt } from '../../documents/document.ts';
 import { folderOf } from '../../documents/paths.ts';
+import { UNNAMED_MODEL } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { isScalar, leftOut, remark, type Imported, type ImportFiles, type Loss } from './draft.ts';
 import { codeFileIn, codeModel } from './foreign-code.ts';
-import { UNNAMED_MODEL, convertProvider, providerMap, type ImportedModel } from './models.ts';
+import { convertProvider, providerMap, type ImportedModel } from './models.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles, type SentParameters } from './promptfoo-parameters.ts';
 
