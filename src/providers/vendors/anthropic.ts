@@ -23,6 +23,8 @@ export const anthropic: Language = {
   async connect(connection) {
     const client = await anthropicClient(connection);
     client.buildRequest = plainRequests(connection);
+    // The transport keeps the deadline: the SDK's timer for every call would be a second one.
+    client.fetchWithTimeout = connection.fetch;
     // The general method rather than `messages.create`, which prints warnings and turns parameters
     // into headers.
     return (body) => client.post('/v1/messages', { body }).asResponse();

@@ -17,6 +17,8 @@ export const openai: Language = {
   async connect(connection) {
     const client = await openaiClient(connection);
     client.buildRequest = plainRequests(connection);
+    // The transport keeps the deadline: the SDK's timer for every call would be a second one.
+    client.fetchWithTimeout = connection.fetch;
     // The general method rather than `chat.completions.create`: parameters go out as the user wrote
     // them.
     return (body, path = '/chat/completions') => client.post(path, { body }).asResponse();
