@@ -14,6 +14,7 @@ import {
   type MessagePort,
   workerData,
 } from 'node:worker_threads';
+import { pause, type Clock } from '../providers/clock.ts';
 import type { JsonSchema, SchemaFinding } from '../types/metric.ts';
 import type { Json } from '../types/plain.ts';
 
@@ -40,7 +41,7 @@ const START = 30_000;
 const MEMORY_MB = 256;
 
 /** Starts the thread. After one `ended` it is of no more use. `patience`: milliseconds of a check. */
-export async function startSchemaThread(patience: number): Promise<SchemaThread> {
+export async function startSchemaThread(patience: number, clock: Clock): Promise<SchemaThread> {
   const worker = new Worker(new URL(import.meta.url), {
     name: role,
     workerData: { role },
@@ -59,9 +60,12 @@ export async function startSchemaThread(patience: number): Promise<SchemaThread>
   let hear: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
   const next = (milliseconds: number): Promise<FromThread | 'timeout' | 'gone'> =>
     new Promise((resolve) => {
-      const timer = setTimeout(() => hear?.('timeout'), milliseconds);
+      const over = new AbortController();
+      void pause(clock, milliseconds, over.signal, 'deadline').then(() => {
+        if (!over.signal.aborted) hear?.('timeout');
+      });
       hear = (said) => {
-        clearTimeout(timer);
+        over.abort();
         hear = null;
         resolve(said);
       };

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../providers/clock.ts';
 import type { CheckSchema, JsonSchema, SchemaFinding } from '../types/metric.ts';
 import type { Json } from '../types/plain.ts';
 import { startSchemaThread, type SchemaThread } from './schema-thread.ts';
@@ -16,6 +17,7 @@ const TIMEOUTS = 5;
 export function createSchemaChecker(
   seconds: number,
   halted: () => boolean,
+  clock: Clock = systemClock,
 ): {
   check: CheckSchema;
   close(): Promise<void>;
@@ -37,11 +39,11 @@ export function createSchemaChecker(
           `was not checked: the schema took longer than ${String(seconds)} s ${String(TIMEOUTS)} times`,
         ),
       );
-    thread ??= startSchemaThread(seconds * 1000);
+    thread ??= startSchemaThread(seconds * 1000, clock);
     const using = await thread;
-    const began = performance.now();
+    const began = clock.now();
     const checked = await using.check({ schema, values });
-    if (halted()) left -= performance.now() - began;
+    if (halted()) left -= clock.now() - began;
     if ('findings' in checked) return checked.findings;
     thread = null;
     if (checked.ended === 'unstarted')

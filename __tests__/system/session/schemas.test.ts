@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../../src/metrics/index.ts';
+import type { Clock } from '../../../src/providers/clock.ts';
 import { createSchemaChecker } from '../../../src/session/schemas.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, tools } from '../../unit/metrics/samples.ts';
@@ -8,14 +11,31 @@ const open: ReturnType<typeof createSchemaChecker>[] = [];
 function checker(
   seconds: number,
   halted: () => boolean = () => false,
+  clock?: Clock,
 ): ReturnType<typeof createSchemaChecker> {
-  const made = createSchemaChecker(seconds, halted);
+  const made = createSchemaChecker(seconds, halted, clock);
   open.push(made);
   return made;
 }
 afterAll(async () => {
   await Promise.all(open.map((one) => one.close()));
 });
+
+/**
+ * Time that goes by while the threads that `passing` says are at work, in their order: of each start
+ * and each check, whether its deadline passes.
+ */
+function timeOf(...passing: boolean[]): Clock {
+  let now = 0;
+  return {
+    now: () => now,
+    async sleep(ms, signal) {
+      if (passing.shift() !== true) return once(signal, 'abort').then(() => undefined);
+      await sleep(100);
+      now += ms;
+    },
+  };
+}
 
 /** Items that differ in their last place only: each has to be compared with every other. */
 const flood = Array.from({ length: 30_000 }, (_, index) => ({ a: 'same', b: { c: index } }));
@@ -47,11 +67,13 @@ describe('a schema that a repository wrote', () => {
   });
 
   test('that floods is stopped: its answer is an error, the others are judged, and time goes on', async () => {
-    const { check } = checker(2);
+    // Together; then, each time after the start of a thread, the first two, and the last.
+    const time = timeOf(false, true, false, false, true, false, false);
+    const { check } = checker(2, undefined, time);
     let turns = 0;
     const clock = setInterval(() => {
       turns += 1;
-    }, 50);
+    }, 10);
     const findings = await check(UNIQUE, [[1, 1], flood, [1, 2]]);
     clearInterval(clock);
     expect(findings).toEqual([
@@ -77,7 +99,7 @@ describe('a schema that a repository wrote', () => {
   }, 60_000);
 
   test('does not hold up a run that has to end: what is quick is checked, and the rest is not', async () => {
-    const { check } = checker(2, () => true);
+    const { check } = checker(2, () => true, timeOf(false, false, true));
     expect(await check(UNIQUE, [[1, 2]])).toEqual([{ status: 'checked', wrong: null }]);
     const message = 'was not checked: the run had to end';
     for (const items of [1, 2])
