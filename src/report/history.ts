@@ -99,6 +99,7 @@ async function historyHtml(
   );
   return [
     '<section><h1>Pass rates over time</h1>',
+    '<p class="soft">A point is a full sweep, in the order of the commits; the band is the 95 % interval of its pass rate.</p>',
     ...notes.map((note) => `<p class="soft">${escapeMarkup(note)}</p>`),
     `<div class="cards">${cards.join('\n')}</div>`,
     '</section>',

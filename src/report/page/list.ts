@@ -151,14 +151,14 @@ function filterHtml(
 
 /** What of a list is left out or cut, in sentences. */
 export function listNotes(
-  { result, entries }: Pick<ListInput, 'result' | 'entries'>,
+  { entries }: Pick<ListInput, 'entries'>,
   { characters, left }: { characters: number | null; left: number },
 ): string[] {
   if (entries.length + left === 0) return [];
   return [
-    ...(result.mode === 'diff'
+    ...(entries.some(({ reference: { p, q } }) => p !== null || q !== null)
       ? [
-          'p: chance of head passing this much less often if nothing changed; q: false-discovery rate at which the reference would be called regressed.',
+          'p: chance of head passing this much less often if nothing changed; q: share of false alarms to expect where references like it are called regressed.',
         ]
       : []),
     ...(characters === null

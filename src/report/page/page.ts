@@ -66,7 +66,7 @@ export async function renderHtml(
     const index = pageIndex(result, new Set(shown.map(({ reference }) => reference)));
     const { characters } = room;
     const notes = listNotes(
-      { result, entries: shown },
+      { entries: shown },
       {
         characters: characters < ANSWER_LEVELS[0] ? characters : null,
         left: entries.length - shown.length,

@@ -96,6 +96,12 @@ test('several green suites are counted in the first line, with the largest drop 
   expect(shown(resultOf({ suites: [green('s', 10), green('t', 9)] }))).toContain(
     'Largest drop: t 100.0 % → 90.0 %, −10.0 points',
   );
+  // Green is short: rows that say the same are one.
+  const alike = ['s', 't', 'u', 'v'].map((name) => green(name, 10));
+  expect(shown(resultOf({ suites: alike })).match(/no regression/g)).toHaveLength(1);
+  const [first, ...others] = alike;
+  const open = [{ ...first!, verdict: 'inconclusive' as const }, ...others];
+  expect(shown(resultOf({ suites: open })).match(/no regression/g)).toHaveLength(3);
 });
 
 test('the same change in many files is shown once, and all of them are counted', () => {
