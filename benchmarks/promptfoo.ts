@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { median, rounded, spread, table } from './measure/markdown.ts';
 import { EVALDIFF, measured, type Measured } from './measure/process.ts';
 import { createProject, removeProject, type Files } from './measure/project.ts';
@@ -122,7 +122,7 @@ console.log(
     table(
       ['', 'packages installed', 'size, MB'],
       [
-        ['evaldiff (`dist/cli`, one bundle)', '1', rounded(sizeOf(dirname(EVALDIFF)) / 1e6)],
+        ['evaldiff (`npm install evaldiff`)', '1', rounded(sizeOfPackage() / 1e6)],
         [
           `promptfoo ${installed.version} (\`npm install promptfoo\`)`,
           rounded(installed.packages),
@@ -238,6 +238,16 @@ function install(): Installed {
     version,
     packages: Object.keys(lock.packages).length,
   };
+}
+
+/** Bytes of what installing evaldiff puts into `node_modules`. */
+function sizeOfPackage(): number {
+  const told = execFileSync('npm', ['pack', '--dry-run', '--json'], {
+    cwd: new URL('..', import.meta.url),
+    encoding: 'utf8',
+  });
+  const [packed] = JSON.parse(told) as { unpackedSize: number }[];
+  return packed?.unpackedSize ?? NaN;
 }
 
 /** Bytes of all files below a folder, links not followed. */

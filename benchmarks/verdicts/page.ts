@@ -44,8 +44,19 @@ function cellsOf(row: Measured): string[] {
   return [row.name, goalsOf(row), ...[red, green, grey].map(percent), calls.toFixed(1)];
 }
 
+/** A figure that misses its row's goal is bold. */
 function shortTable(rows: readonly Measured[]): string[] {
-  return [line(TITLES), line(ALIGNED), ...rows.map((row) => line(cellsOf(row)))];
+  return [line(TITLES), line(ALIGNED), ...rows.map((row) => line(markedCells(row)))];
+}
+
+const FIGURES: readonly (Figure | null)[] = [null, null, 'red', 'green', 'grey', 'calls'];
+
+function markedCells(row: Measured): string[] {
+  const missed = missesOf([row]).map(({ goal }) => goal.figure);
+  return cellsOf(row).map((cell, column) => {
+    const figure = FIGURES[column];
+    return figure && missed.includes(figure) ? `**${cell}**` : cell;
+  });
 }
 
 function tableOf(rows: readonly Measured[]): string[] {

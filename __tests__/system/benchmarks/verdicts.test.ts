@@ -216,6 +216,18 @@ describe('the pages', () => {
     expect(pageOf({ ...empty, unchanged: [row('two')] })).toContain('Every row reaches its goal.');
   });
 
+  test('mark what misses its goal, in the short table alone', () => {
+    const made = pageOf({
+      ...empty,
+      promises: [
+        row('one', { shown: true, figures: { ...figures, green: 0.96, red: 0.09, calls: 7 } }),
+      ],
+    });
+    const docs = withShortTable('<!-- verdicts -->\n<!-- /verdicts -->', made);
+    expect(docs).toContain('| **9.0** | 96 | 0 | **7.0** |');
+    expect(made).toContain('| 9.0 | 96 | 0 | 7.0 | 100 |');
+  });
+
   test('show the promises alone between the marks, in per cent, and the goal of a fall too', () => {
     const made = pageOf({
       promises: [row('one', { shown: true }), row('two')],
