@@ -5,8 +5,8 @@ import { suggestion } from '../text/suggest.ts';
 import type { Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, keyInputs, perVendor, type KeyInput, type VendorKeys } from '../types/vendors.ts';
+import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
-import { readOverrides } from './overrides.ts';
 import type { ReadOptions } from './project.ts';
 import { FAIL_ON } from './settings-schema.ts';
 import { SETTINGS_FILE } from './settings.ts';
@@ -116,7 +116,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(lines(raw('endpoints')));
   const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
-  const { overrides, problems: ofOverrides } = readOverrides(lines(raw('overrides')));
+  const { overrides, problems: ofOverrides } = checkedOverrides(lines(raw('overrides')));
   const allowed = names(raw('allowed-models'));
   const inputs: Inputs = {
     token: raw('github-token'),
@@ -178,7 +178,7 @@ export function readCommandLine(given: {
   const refuse = (name: string, message: string) => {
     problems.push(problem(null, `${name}: ${message}`));
   };
-  const { overrides, problems: ofOverrides } = readOverrides(given.overrides);
+  const { overrides, problems: ofOverrides } = checkedOverrides(given.overrides);
   const maxCalls = amount('--max-calls', given.maxCalls ?? '', true, refuse);
   const maxCost = amount('--max-cost', given.maxCost ?? '', false, refuse);
   const timeoutMs = minutes('--timeout', given.timeout ?? '', refuse);

@@ -1,6 +1,6 @@
 import { isKnownParameter, parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import { suggestion } from '../text/suggest.ts';
+import { nearest, suggestion } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
 
 /** What `key=value` lines change, for every prompt of both sides. */
@@ -43,6 +43,11 @@ export const SETTABLE = {
   qualeval: ['enabled', 'attributes', 'max_attributes', 'slack', 'alignment', 'metric'],
   grader: ['model', 'temperature'],
 } as const satisfies Record<string, readonly string[]>;
+
+/** Members of sections as lines write them: `gate.alpha`. */
+const MEMBERS = Object.entries<readonly string[]>(SETTABLE).flatMap(([section, members]) =>
+  members.map((member) => `${section}.${member}`),
+);
 
 /** The top-level keys of settings that a line may set, as a whole or a member. */
 export type Overridable = (typeof KEYS)[number] | keyof typeof SETTABLE;
@@ -162,7 +167,10 @@ function hydraMode(values: readonly Scalar[]): string | null {
 function notAParameter({ key, below, values }: Entry): string | null {
   const misplaced = below ? null : withoutSection(key);
   if (misplaced !== null) return misplaced;
-  if (key.includes('.')) return `unknown key "${key}"${suggestion(key, NAMES)}`;
+  if (key.includes('.')) {
+    const near = nearest(key, MEMBERS);
+    return `unknown key "${key}"${suggestion(key, near === null ? NAMES : [near])}`;
+  }
   if (key === 'model') return null;
   if (!below && Object.hasOwn(ALIASES, key))
     return `unknown key "${key}"; did you mean "${ALIASES[key] ?? ''}"?`;

@@ -4,9 +4,9 @@ import type { Limits } from '../documents/limits.ts';
 import { isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Settings } from '../suite/suite.ts';
-import type { GraderSettings } from '../types/metric.ts';
 import { isMap, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
-import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';
+import { withOverrides } from './apply-overrides.ts';
+import { readOverrides, type Overrides } from './overrides.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE, defaultSettings, readSettings } from './settings.ts';
 
 /** Keys of an `llmeval.yaml` that belong to Hydra or to Log10. */
@@ -160,116 +160,6 @@ function findSettings(
   if (asksForIt || !absence.startsWith('does not exist'))
     problems.push(problem({ file: asked, line: 0 }, absence));
   return null;
-}
-
-/**
- * Settings with `key=value` lines put over them, which are checked as if they stood in the file.
- */
-function withOverrides(
-  settings: Settings,
-  { overrides, limits }: SettingsOptions,
-  problems: Problem[],
-): Settings {
-  let result = settings;
-  for (const { path, value, line } of overrides.settings) {
-    const place = { file: 'overrides', line: 0 };
-    const found: Problem[] = [];
-    const document: Document = {
-      file: place.file,
-      value: nest(path, value),
-      placeOf: () => place,
-      placeOfText: () => place,
-    };
-    const [first, member = ''] = path;
-    const read = first === 'grader' ? settings : readSettings(document, limits, found).settings;
-    problems.push(
-      ...found.map(({ message }) => problem(null, `overrides: ${line.slice(0, 200)}: ${message}`)),
-    );
-    if (found.length === 0) result = PUT[first](result, { read, member, value });
-  }
-  return result;
-}
-
-function nest(path: readonly string[], value: Scalar | null): Document['value'] {
-  const [first, ...rest] = path;
-  if (first === undefined) return value;
-  const map = emptyMap();
-  map[first] = nest(rest, value);
-  return map;
-}
-
-/** A setting as an override gives it, and the settings read with it alone. */
-interface Override {
-  read: Settings;
-  member: string;
-  value: Scalar | null;
-}
-
-/** How each key that a line may set is put into the settings. */
-const PUT = {
-  n_tries: (settings, { read: { n_tries } }) => ({ ...settings, n_tries }),
-  seed: (settings, { read: { seed } }) => ({ ...settings, seed }),
-  transport: withTransport,
-  gate: (settings, { read, member }) => ({
-    ...settings,
-    gate: withMember(settings.gate, read.gate, SETTABLE.gate, member),
-  }),
-  budget: (settings, { read, member }) => {
-    const { assumed, ...budget } = withMember(
-      settings.budget,
-      read.budget,
-      SETTABLE.budget,
-      member,
-    );
-    // A cap that is written here is not a default any more.
-    const kept = assumed === undefined || member === 'max_cost_usd' ? {} : { assumed };
-    return { ...settings, budget: { ...budget, ...kept } };
-  },
-  explain: (settings, { read, member }) => ({
-    ...settings,
-    explain: withMember(settings.explain, read.explain, SETTABLE.explain, member),
-  }),
-  qualeval: (settings, { read, member }) => ({
-    ...settings,
-    qualeval: withMember(settings.qualeval, read.qualeval, SETTABLE.qualeval, member),
-  }),
-  grader: withGrader,
-} satisfies Record<Overridable, (settings: Settings, override: Override) => Settings>;
-
-/** `into` with the one member of `from` that is named. */
-function withMember<T extends object>(
-  into: T,
-  from: T,
-  members: readonly (keyof T)[],
-  name: string,
-): T {
-  const member = members.find((key) => key === name);
-  return member === undefined ? into : { ...into, [member]: from[member] };
-}
-
-/** For every model that can be asked so, whatever its own entry says. */
-function withTransport(settings: Settings, { read }: Override): Settings {
-  const { transport = 'direct' } = read;
-  const models = new Map(
-    [...settings.models].map(([name, { transport: _, ...model }]) => [name, model]),
-  );
-  return { ...settings, models, transport };
-}
-
-function withGrader(settings: Settings, { member, value }: Override): Settings {
-  const grader = settings.grader ?? {
-    model: '',
-    parameters: {},
-    place: { file: 'overrides', line: 0 },
-  };
-  // One model named on the command line grades alone.
-  if (member === 'model')
-    return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
-  const set = (before: GraderSettings): GraderSettings => ({
-    ...before,
-    parameters: { ...before.parameters, [member]: value },
-  });
-  return { ...settings, grader: set(grader), voters: settings.voters.map(set) };
 }
 
 /** Where a pattern of `prompts` or `rubrics` is written; line 0 when it is a default. */

@@ -268,6 +268,17 @@ describe("the action's inputs", () => {
     });
   });
 
+  test('tell an unknown override and a bad value beside it at once', () => {
+    const problems = [
+      'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, model, n_tries, seed, transport, gate, budget, explain, qualeval, grader',
+      'overrides: gate.alpha=9: gate.alpha must be a number from 0.0001 to 0.5',
+    ];
+    const overrides = ['foo.bar=1', 'gate.alpha=9', 'grader.temperature=7'];
+    expect(problemsOf({ overrides: overrides.join('\n') })).toEqual(problems);
+    const read = readCommandLine({ config: 'evaldiff.yaml', overrides });
+    expect(read.problems.map(({ message }) => message)).toEqual(problems);
+  });
+
   test('tell all problems at once, and never a key', () => {
     const messages = problemsOf({
       mode: 'x',

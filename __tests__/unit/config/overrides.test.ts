@@ -45,6 +45,10 @@ describe('override lines', () => {
       'gate.alhpa=1',
       'overrides: gate.alhpa=1: unknown key "gate.alhpa"; did you mean "gate.alpha"?',
     ],
+    [
+      'budgt.max_calls=3',
+      'overrides: budgt.max_calls=3: unknown key "budgt.max_calls"; did you mean "budget.max_calls"?',
+    ],
     ['gate=1', expect.stringContaining('overrides: gate=1: unknown key "gate"')],
     ['n_tries=1,2', 'overrides: n_tries=1,2: n_tries takes one value'],
     [

@@ -1,0 +1,146 @@
+import { emptyMap, type Document } from '../documents/document.ts';
+import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
+import { problem } from '../errors.ts';
+import type { Settings } from '../suite/suite.ts';
+import type { GraderSettings } from '../types/metric.ts';
+import type { Problem, Scalar } from '../types/plain.ts';
+import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';
+import { defaultSettings, readSettings } from './settings.ts';
+
+/**
+ * Reads lines `key=value` (`readOverrides`), with what is wrong with their values too, which takes
+ * no project to know: all problems at once.
+ */
+export function checkedOverrides(lines: readonly string[]): {
+  overrides: Overrides;
+  problems: Problem[];
+} {
+  const { overrides, problems } = readOverrides(lines);
+  const ofValues = overrides.settings.flatMap(
+    (setting) => readSetting(setting, DEFAULT_LIMITS).problems,
+  );
+  return { overrides, problems: [...problems, ...ofValues] };
+}
+
+/**
+ * Settings with `key=value` lines put over them, which are checked as if they stood in the file.
+ */
+export function withOverrides(
+  settings: Settings,
+  { overrides, limits }: { overrides: Overrides; limits: Limits },
+  problems: Problem[],
+): Settings {
+  let result = settings;
+  for (const setting of overrides.settings) {
+    const { read, problems: found } = readSetting(setting, limits);
+    const { path, value } = setting;
+    const [first, member = ''] = path;
+    problems.push(...found);
+    if (found.length === 0) result = PUT[first](result, { read, member, value });
+  }
+  return result;
+}
+
+/** The settings of a file that holds that one line alone. */
+function readSetting(
+  { path, value, line }: Overrides['settings'][number],
+  limits: Limits,
+): { read: Settings; problems: Problem[] } {
+  // Its model may have any name, and its temperature is the model's affair.
+  if (path[0] === 'grader') return { read: defaultSettings(), problems: [] };
+  const place = { file: 'overrides', line: 0 };
+  const found: Problem[] = [];
+  const document: Document = {
+    file: place.file,
+    value: nest(path, value),
+    placeOf: () => place,
+    placeOfText: () => place,
+  };
+  const read = readSettings(document, limits, found).settings;
+  const problems = found.map(({ message }) =>
+    problem(null, `overrides: ${line.slice(0, 200)}: ${message}`),
+  );
+  return { read, problems };
+}
+
+function nest(path: readonly string[], value: Scalar | null): Document['value'] {
+  const [first, ...rest] = path;
+  if (first === undefined) return value;
+  const map = emptyMap();
+  map[first] = nest(rest, value);
+  return map;
+}
+
+/** A setting as an override gives it, and the settings read with it alone. */
+interface Override {
+  read: Settings;
+  member: string;
+  value: Scalar | null;
+}
+
+/** How each key that a line may set is put into the settings. */
+const PUT = {
+  n_tries: (settings, { read: { n_tries } }) => ({ ...settings, n_tries }),
+  seed: (settings, { read: { seed } }) => ({ ...settings, seed }),
+  transport: withTransport,
+  gate: (settings, { read, member }) => ({
+    ...settings,
+    gate: withMember(settings.gate, read.gate, SETTABLE.gate, member),
+  }),
+  budget: (settings, { read, member }) => {
+    const { assumed, ...budget } = withMember(
+      settings.budget,
+      read.budget,
+      SETTABLE.budget,
+      member,
+    );
+    // A cap that is written here is not a default any more.
+    const kept = assumed === undefined || member === 'max_cost_usd' ? {} : { assumed };
+    return { ...settings, budget: { ...budget, ...kept } };
+  },
+  explain: (settings, { read, member }) => ({
+    ...settings,
+    explain: withMember(settings.explain, read.explain, SETTABLE.explain, member),
+  }),
+  qualeval: (settings, { read, member }) => ({
+    ...settings,
+    qualeval: withMember(settings.qualeval, read.qualeval, SETTABLE.qualeval, member),
+  }),
+  grader: withGrader,
+} satisfies Record<Overridable, (settings: Settings, override: Override) => Settings>;
+
+/** `into` with the one member of `from` that is named. */
+function withMember<T extends object>(
+  into: T,
+  from: T,
+  members: readonly (keyof T)[],
+  name: string,
+): T {
+  const member = members.find((key) => key === name);
+  return member === undefined ? into : { ...into, [member]: from[member] };
+}
+
+/** For every model that can be asked so, whatever its own entry says. */
+function withTransport(settings: Settings, { read }: Override): Settings {
+  const { transport = 'direct' } = read;
+  const models = new Map(
+    [...settings.models].map(([name, { transport: _, ...model }]) => [name, model]),
+  );
+  return { ...settings, models, transport };
+}
+
+function withGrader(settings: Settings, { member, value }: Override): Settings {
+  const grader = settings.grader ?? {
+    model: '',
+    parameters: {},
+    place: { file: 'overrides', line: 0 },
+  };
+  // One model named on the command line grades alone.
+  if (member === 'model')
+    return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
+  const set = (before: GraderSettings): GraderSettings => ({
+    ...before,
+    parameters: { ...before.parameters, [member]: value },
+  });
+  return { ...settings, grader: set(grader), voters: settings.voters.map(set) };
+}
