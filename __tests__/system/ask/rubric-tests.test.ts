@@ -104,6 +104,17 @@ describe('a rubric that measures a fault', () => {
       values: { base: 0, head: 1, moved: null, gate: 'ignore' },
     });
   });
+
+  test('is red in its row where head no longer answers, though no metric gates', async () => {
+    const [base, head] = yea('none', true);
+    const { result } = await runPipeline(base!, head!, (request, text) =>
+      request.purpose === 'prompt' && text.startsWith('New')
+        ? new Error('filtered')
+        : complicit(request, text),
+    );
+    expect(result.suites[0]?.verdict).toBe('regressed');
+    expect(renderTerminal(result, { width: 100, colour: false })).toMatch(/^✗ regressed {2}/m);
+  });
 });
 
 describe('a pull request that only loosens a rubric', () => {

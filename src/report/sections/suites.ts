@@ -158,8 +158,11 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
  * is what is said: the suite is not as it was.
  */
 export function verdictOf(suite: SuiteResult, { scoring }: Result): VerdictLook {
-  if (suite.verdict !== 'regressed' && failingMetrics(suite).length > 0) return METRIC_FAILS;
-  if (showsOnly(suite)) return SHOWN_ONLY;
+  if (suite.verdict !== 'regressed') {
+    if (failingMetrics(suite).length > 0) return METRIC_FAILS;
+    // Red it can be all the same, where head no longer answers.
+    if (showsOnly(suite)) return SHOWN_ONLY;
+  }
   const changed = scoringOf(suite, scoring);
   const moved =
     changed !== undefined &&
