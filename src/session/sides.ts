@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
@@ -6,6 +6,7 @@ import type { Folder } from '../git/tree.ts';
 import { firstWords } from '../text/amounts.ts';
 import type { Notice, Side } from '../types/plain.ts';
 import type { ChangedFile, EventFacts, SourceTree } from '../types/repository.ts';
+import { entryAt } from './safe-writing.ts';
 
 interface SidesRequest {
   /** Revs given by a person; null: the event's. */
@@ -62,16 +63,12 @@ async function movedProject(
 ): Promise<Notice[]> {
   if (hasSettings(base) || !hasSettings(head)) return [];
   const { root, below } = repository.workTree;
-  const [before, after] = await together(
-    () => repository.tree(base.commit, root),
-    () =>
-      head.commit === WORKTREE ? repository.worktree(root) : repository.tree(head.commit, root),
+  const { files } = await repository.tree(base.commit, root);
+  const known = [...files.keys()].filter((path) =>
+    [SETTINGS_FILE, LLMEVAL_FILE].includes(posix.basename(path)),
   );
+  const left = await goneFrom(repository, head, known);
   const folder = posix.join(below, workingDirectory);
-  const left = [...before.files.keys()].filter(
-    (path) =>
-      [SETTINGS_FILE, LLMEVAL_FILE].includes(posix.basename(path)) && !after.files.has(path),
-  );
   return left.length === 0
     ? []
     : [
@@ -81,6 +78,26 @@ async function movedProject(
           message: `Base has no project ${folder === '.' ? 'at the root' : `in ${folder}`}, and head lacks base's ${firstWords(left)}: if the project moved, nothing of it was compared; move it in a change of its own`,
         },
       ];
+}
+
+/**
+ * Those of base's files that head has not. On disk each is looked for by itself: to take the whole
+ * work tree could fail for a file that is none of the project's.
+ */
+async function goneFrom(
+  repository: Repository,
+  { commit }: SourceTree,
+  paths: readonly string[],
+): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const { root } = repository.workTree;
+  const files = commit === WORKTREE ? null : (await repository.tree(commit, root)).files;
+  const isThere = await Promise.all(
+    paths.map(async (path) =>
+      files === null ? (await entryAt(join(root, path))) !== null : files.has(path),
+    ),
+  );
+  return paths.filter((_, i) => isThere[i] === false);
 }
 
 /** The project's folder, as a path inside a commit's tree. */

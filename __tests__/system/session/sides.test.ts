@@ -21,9 +21,12 @@ repository.git('checkout', '--quiet', 'main');
 repository.commit('main', { 'prompts/b.yaml': 'main\n' });
 repository.write({ 'prompts/c.yaml': 'not committed\n' });
 
-async function opened<T>(work: (repository: Repository) => Promise<T>): Promise<T> {
+async function opened<T>(
+  work: (repository: Repository) => Promise<T>,
+  { directory } = repository,
+): Promise<T> {
   const temporary = temporaryFolder('temp');
-  const open = await openRepository(repository.directory, {
+  const open = await openRepository(directory, {
     environment: fixtureEnvironment(),
     temporaryFolder: temporary,
   });
@@ -70,5 +73,34 @@ describe('the two sides for a terminal', () => {
     await expect(finding).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('"neither" is not a branch') }],
     });
+  });
+});
+
+describe('a first project of uncommitted files', () => {
+  const settings = 'n_tries: 1\n';
+  const beside = { '.gitattributes': '*.txt working-tree-encoding=UTF-16\n', 'odd.txt': 'odd' };
+
+  test('stands in a work tree with a file that git cannot take', async () => {
+    const work = createRepository();
+    work.commit('fork', { 'other/evaldiff.yaml': settings });
+    work.write({ 'here/evaldiff.yaml': settings, ...beside });
+    const { notices } = await opened(
+      (open) => findLocalSides(open, { base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
+      work,
+    );
+    expect(notices).toEqual([]);
+  });
+
+  test('is told from one that moved by what is still on disk', async () => {
+    const work = createRepository();
+    work.commit('fork', { 'other/evaldiff.yaml': settings, 'kept/evaldiff.yaml': settings });
+    work.write({ 'here/evaldiff.yaml': settings, 'other/evaldiff.yaml': null });
+    const { notices } = await opened(
+      (open) => findLocalSides(open, { base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
+      work,
+    );
+    expect(notices).toMatchObject([
+      { message: expect.stringContaining("head lacks base's other/evaldiff.yaml: if") },
+    ]);
   });
 });
