@@ -20,7 +20,7 @@ export function vendorOf(model: string): VendorName | null {
  * without its hyphen (`gpt5`); null: none.
  */
 export function modelMeant(name: string): string | null {
-  const [, family = '', rest = ''] = /^([a-z]+)-?(.*)$/i.exec(name) ?? [];
+  const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
   const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
   const families = vendorNames().map(
     (vendor) => factsOf(vendor).starterModel.split('-', 1)[0] ?? '',

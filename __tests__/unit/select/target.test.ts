@@ -77,6 +77,13 @@ describe("a model's name", () => {
     });
   });
 
+  test.each(['gpt', 'gemni'])('that is a family alone, %s, is taken for no model of it', (name) => {
+    expect(resolve(name)).toEqual({
+      place,
+      message: `no provider is known for the model "${name}"; name it in evaldiff.yaml: models: { "${name}": { provider: openai } }`,
+    });
+  });
+
   test('that a file does not name is one to say, with a model that there is', () => {
     expect(resolve('default')).toEqual({
       place,
