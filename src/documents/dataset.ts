@@ -181,7 +181,9 @@ const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const;
 /** Spreadsheets write another separator in some countries; the table then has one long column. */
 function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string | null {
   const [only = '', ...others] = names;
-  const written = ([',', ';', '\t'] as const).find((sign) => only.includes(sign));
+  const written = ([',', ';', '\t'] as const).find(
+    (sign) => sign !== delimiter && only.includes(sign),
+  );
   return others.length > 0 || written === undefined
     ? null
     : `is separated by ${SEPARATORS[written]}; write ${SEPARATORS[delimiter]}`;

@@ -431,6 +431,14 @@ describe('references_from', () => {
     ]);
   });
 
+  test('may have one column with a comma in its name', async () => {
+    const mapped = '{ file: c.csv, map: { input: { a: "question, as asked" } } }';
+    expect(await from(mapped, { 'c.csv': '"question, as asked"\n1\n' })).toMatchObject({
+      problems: [],
+      rows: [['c.csv:2', { a: '1' }, undefined, null]],
+    });
+  });
+
   test('makes a row without a variable an error of that row', async () => {
     expect(await from('{ file: c.csv }', { 'c.csv': 'b\n1\n' })).toMatchObject({
       problems: [],
