@@ -1,10 +1,12 @@
+import { realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { readEndpoints, readProxy } from '../config/endpoints.ts';
 import { readCommandLine } from '../config/inputs.ts';
 import { readProject } from '../config/project.ts';
 import { sweepExtent } from '../config/sweep.ts';
 import { UserError } from '../errors.ts';
+import { isWithin } from '../git/discover.ts';
 import type { Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
 import { builtInRubrics } from '../metrics/rubric.ts';
@@ -24,6 +26,7 @@ import { logText } from '../text/log.ts';
 import type { EventFacts, SourceTree } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
 import { openKeys, withEnvFile } from './env-file.ts';
+import { REPORT_FOLDERS } from './files.ts';
 import { projectFolder, type EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -39,15 +42,34 @@ export const currentFiles: FindSides = async ({ repository }) => ({
 
 /**
  * The files as they are. With nothing uncommitted they carry the id of the commit that is checked
- * out, so that a trend can place the result.
+ * out, so that a trend can place the result. What runs write themselves does not count: `written`
+ * are its absolute paths.
  */
-export const currentState: FindSides = async (session) => {
+export async function currentState(
+  session: Pick<Session, 'repository'>,
+  written: readonly string[],
+): Promise<Sides> {
   const sides = await currentFiles(session);
   const { repository } = session;
   const [commit] = await repository.checkedOut();
-  const isCommit = commit !== undefined && (await repository.isCommitted(sides.head, commit, ''));
+  if (commit === undefined) return sides;
+  const folder = join(repository.workTree.root, repository.workTree.below);
+  const places = await Promise.all(
+    [...written, join(folder, REPORT_FOLDERS[0])].map((path) => realpath(path).catch(() => path)),
+  );
+  const own = new Set(
+    places.filter((path) => path !== folder).flatMap((path) => SQLITE.map((end) => path + end)),
+  );
+  const isOwn = (path: string): boolean =>
+    own.has(path) || (isWithin(path, folder) && path !== folder && isOwn(dirname(path)));
+  const isCommit = await repository.isCommitted(sides.head, commit, '', (path) =>
+    isOwn(join(folder, path)),
+  );
   return isCommit ? { ...sides, head: await repository.tree(commit, '') } : sides;
-};
+}
+
+/** What SQLite writes beside a store. */
+const SQLITE = ['', '-wal', '-shm'] as const;
 
 /** Opens the repository of a folder alone, hands it to `work`, and closes it whatever happens. */
 export function inRepository<T>(

@@ -59,7 +59,7 @@ function runOnce(
   terminal: Terminal,
 ): Promise<{ code: number; files: string[]; interrupted: boolean }> {
   return withProject(options, terminal, { overrides }, async (session) => {
-    const sides = await currentState(session);
+    const sides = await currentState(session, ownPaths(options, terminal));
     const result = await evaluateSides(
       'sweep',
       () => Promise.resolve(sides),

@@ -13,7 +13,7 @@ import { logJson, logLine } from '../text/log.ts';
 import type { Problem } from '../types/plain.ts';
 import { collectValues, evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import { printEnd, show } from './print-result.ts';
-import { currentFiles, currentState, folderOutput, withProject } from './project.ts';
+import { currentFiles, currentState, folderOutput, ownPaths, withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ShardOptions {
@@ -102,12 +102,13 @@ export function mergeCommand(
     .action(async (folders: string[], options: EvaluateOptions & { override?: string[] }) => {
       const own = { overrides: options.override ?? [], role: 'merge' as const };
       const result = await withProject(options, terminal, own, async (session) => {
-        const sides = await currentState(session);
         const places = folders.map((folder) => ({
           name: folder,
           folder: resolve(terminal.cwd, folder),
           shard: null,
         }));
+        const parts = places.map(({ folder }) => folder);
+        const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
         // The files go by no commit, for the folder of a part may lie among them; that they are the
         // same is seen by the plan.
         const gathered = await gatherParts(session, WORKTREE, {

@@ -15,12 +15,12 @@ import {
   shortName,
   type Mainline,
 } from './revision.ts';
+import { sameTrees } from './same-trees.ts';
 import {
   emptyTree,
   findFolder,
   listFolder,
   REGULAR_MODES,
-  sameTrees,
   sourceTree,
   type Folder,
 } from './tree.ts';
@@ -82,9 +82,14 @@ export interface Repository {
   ): Promise<ChangedFile[]>;
   /**
    * Whether a tree of `worktree` holds what the checked-out commit holds there, so that nothing is
-   * uncommitted.
+   * uncommitted. `apart`: paths below the working directory at which a new file does not count.
    */
-  isCommitted(tree: SourceTree, commit: string, workingDirectory: string): Promise<boolean>;
+  isCommitted(
+    tree: SourceTree,
+    commit: string,
+    workingDirectory: string,
+    apart?: (path: string) => boolean,
+  ): Promise<boolean>;
   /**
    * Writes the regular files of the whole commit (or of a tree of `worktree`) into a new (or empty)
    * folder.
@@ -222,12 +227,12 @@ function comparisonsOf({
       const pair = [await treeOf(before, prefix), await treeOf(after, prefix)] as const;
       return diffTrees(place, trees, pair, bring);
     },
-    async isCommitted(tree, commit, workingDirectory) {
+    async isCommitted(tree, commit, workingDirectory, apart = () => false) {
       const prefix = prefixOf(workingDirectory);
       const id = snapshots.get(tree);
       if (id === undefined) return tree.commit === commit;
       const committed = await treeOf(await idOf(commit), prefix);
-      return sameTrees(trees, committed, await treeOf(id, prefix));
+      return sameTrees(trees, committed, await treeOf(id, prefix), apart);
     },
   };
 }

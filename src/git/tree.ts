@@ -106,25 +106,7 @@ export async function listTree(
   return still === undefined ? brought : notHere(still);
 }
 
-/** Whether two trees hold the same. Below trees with one id nothing is read. */
-export async function sameTrees(
-  trees: TreeReader,
-  first: string,
-  second: string,
-): Promise<boolean> {
-  if (first === second) return true;
-  const [left, right] = [await entriesOf(trees, first), await entriesOf(trees, second)];
-  if (left.length !== right.length) return false;
-  for (const [at, { mode, id, bytes }] of left.entries()) {
-    const beside = right[at];
-    if (beside?.mode !== mode || !beside.bytes.equals(bytes)) return false;
-    const same = mode === TREE ? await sameTrees(trees, id, beside.id) : id === beside.id;
-    if (!same) return false;
-  }
-  return true;
-}
-
-const TREE = '040000';
+export const TREE = '040000';
 
 /** The tree without an entry of a repository with ids like this one: git knows it without storing it. */
 export function emptyTree(id: string): string {
@@ -142,7 +124,7 @@ async function rootTree(reader: TreeReader['reader'], id: string): Promise<strin
 }
 
 /** The entries of one tree, which is brought where it is not here. */
-async function entriesOf({ reader, missing }: TreeReader, tree: string): Promise<Entry[]> {
+export async function entriesOf({ reader, missing }: TreeReader, tree: string): Promise<Entry[]> {
   const found = await listing(reader, tree);
   if (found !== null) return found;
   await missing.listing(tree);

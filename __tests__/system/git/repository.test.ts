@@ -140,12 +140,29 @@ describe('opening a repository', () => {
       (root: string) => chmodSync(join(root, 'deep/a.yaml'), 0o755),
     ],
     ['a file less', false, (root: string) => rmSync(join(root, 'deep/a.yaml'))],
+    [
+      'new files apart',
+      true,
+      (root: string) => writeFiles(root, { 'deep/out/a.json': '', 'deep/x/out/b.json': '' }),
+    ],
+    [
+      'a new file beside one apart',
+      false,
+      (root: string) => writeFiles(root, { 'deep/out/a.json': '', 'deep/x/b.json': '' }),
+    ],
+    ['an edit apart', false, (root: string) => writeFiles(root, { 'deep/out.yaml': 'edited' })],
   ])('what differs is %s: committed is %s', async (_, expected, change) => {
     const repository = createRepository();
-    const head = repository.commit('one', { 'deep/a.yaml': 'a', 'deep/z.yaml': 'z' });
+    const head = repository.commit('one', {
+      'deep/a.yaml': 'a',
+      'deep/out.yaml': '',
+      'deep/z.yaml': 'z',
+    });
     change(repository.directory);
     await using(repository.directory, async (opened) => {
-      expect(await opened.isCommitted(await opened.worktree('deep'), head, 'deep')).toBe(expected);
+      const tree = await opened.worktree('deep');
+      const apart = (path: string): boolean => /(^|\/)out[./]/.test(path);
+      expect(await opened.isCommitted(tree, head, 'deep', apart)).toBe(expected);
     });
   });
 

@@ -1,0 +1,32 @@
+import { TREE, emptyTree, entriesOf, treePathText, type TreeReader } from './tree.ts';
+
+/**
+ * Whether the second tree holds what the first does, and no new file but those `apart` (by their
+ * paths in it). Below trees with one id nothing is read.
+ */
+export async function sameTrees(
+  trees: TreeReader,
+  first: string,
+  second: string,
+  apart: (path: string) => boolean,
+  below = '',
+): Promise<boolean> {
+  if (first === second) return true;
+  const left = await entriesOf(trees, first);
+  const old = new Map(left.map((entry) => [entry.bytes.toString('latin1'), entry]));
+  const right = await entriesOf(trees, second);
+  for (const { mode, id, bytes } of right) {
+    const before = old.get(bytes.toString('latin1'));
+    const path = `${below}${treePathText(bytes)}`;
+    if (before !== undefined && before.mode !== mode) return false;
+    const same =
+      mode === TREE
+        ? await sameTrees(trees, before?.id ?? emptyTree(id), id, apart, `${path}/`)
+        : before === undefined
+          ? apart(path)
+          : before.id === id;
+    if (!same) return false;
+  }
+  const now = new Set(right.map(({ bytes }) => bytes.toString('latin1')));
+  return left.every(({ bytes }) => now.has(bytes.toString('latin1')));
+}
