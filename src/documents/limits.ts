@@ -54,6 +54,17 @@ export function valueFlaw(text: string, origin: Origin = 'file'): string | null 
   return text.isWellFormed() ? null : BROKEN;
 }
 
+/** What looks like a space and is a letter to YAML, before a text or after its dash or its key. */
+const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
+
+/** Why a line of YAML, or a key of it, does not stand as it seems to, or null. */
+export function foreignSpace(written: string): string | null {
+  const [all, space] = FOREIGN_SPACE.exec(written) ?? [];
+  return all === undefined || space === undefined
+    ? null
+    : `has ${codePoint(all, all.length - space.length)} in place of a space, which YAML takes for a letter; write a plain space`;
+}
+
 /** JSON in which characters that a file may not hold as they are, and those of `more`, are escapes. */
 export function speltOut(json: string, more: RegExp | null = null): string {
   const escape = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -12,7 +12,7 @@ import {
 import { problem } from '../errors.ts';
 import { isMap as isJsonMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { emptyMap, pathText } from './document.ts';
-import { FORBIDDEN_KEYS, type Limits, valueFlaw } from './limits.ts';
+import { FORBIDDEN_KEYS, type Limits, foreignSpace, valueFlaw } from './limits.ts';
 
 /**
  * Where one member of a map or list is written: its line, and where its text starts and ends in the
@@ -205,6 +205,9 @@ function readKey(
   // JavaScript.
   const text = key.source ?? String(key.value);
   countCharacters(state, line, text);
+  // Unquoted, it is a key of the map around in place of one below.
+  const space = key.type === 'PLAIN' ? foreignSpace(text) : null;
+  if (space !== null) return report(state, line, space);
   const flaw = valueFlaw(text);
   const earlier = seen.get(text);
   if (flaw !== null) return report(state, line, `a key ${flaw}`);

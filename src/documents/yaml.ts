@@ -12,7 +12,7 @@ import { problem } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem } from '../types/plain.ts';
 import { type Document, type Path, type Reading, valueAt } from './document.ts';
-import { DEFAULT_LIMITS, fileFlaw, type Limits } from './limits.ts';
+import { DEFAULT_LIMITS, fileFlaw, foreignSpace, type Limits } from './limits.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
 /**
@@ -68,7 +68,9 @@ function parseSyntax(text: string, limits: Limits): Syntax {
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     const line = error.offset < 0 ? 0 : lines.linePos(Math.min(error.offset, text.length)).line;
-    return { ok: false, line, message: wording(error, limits) };
+    const start = lines.lineStarts[line - 1] ?? text.length;
+    const [written = ''] = text.slice(start).split('\n', 1);
+    return { ok: false, line, message: wording(error, written, limits) };
   }
 }
 
@@ -170,7 +172,8 @@ function offsetOf(source: unknown): number {
   return typeof offset === 'number' ? offset : 0;
 }
 
-function wording({ code, message }: Stop, limits: Limits): string {
+/** `written`: the line that it is about. */
+function wording({ code, message }: Stop, written: string, limits: Limits): string {
   const firstLine = message.split('\n', 1)[0] ?? '';
   switch (code) {
     case 'MULTIPLE_DOCS':
@@ -186,9 +189,12 @@ function wording({ code, message }: Stop, limits: Limits): string {
     case 'TAG_RESOLVE_FAILED':
       return `uses a tag that is not allowed (${tagIn(firstLine)})`;
     case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'is not valid YAML: a value with ": " in it needs quotes or a | block';
+      return (
+        foreignSpace(written) ??
+        'is not valid YAML: a value with ": " in it needs quotes or a | block'
+      );
     default:
-      return `is not valid YAML: ${firstLine}`;
+      return foreignSpace(written) ?? `is not valid YAML: ${firstLine}`;
   }
 }
 

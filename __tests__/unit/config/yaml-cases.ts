@@ -23,6 +23,8 @@ export type Case = [
   expected: { problems: string[] } | { value: unknown },
 ];
 const bad = (...problems: string[]) => ({ problems });
+const FOREIGN_SPACE =
+  'has U+00A0 in place of a space, which YAML takes for a letter; write a plain space';
 const good = (value: unknown) => ({ value });
 
 export const CASES: Case[] = [
@@ -40,6 +42,26 @@ export const CASES: Case[] = [
   ],
   ['a document end', 'a: 1\n...\n', good({ a: 1 })],
   ['a tab as indent', 'a:\n\tb: 1', bad('p.yaml:2: is indented with a tab; YAML needs spaces')],
+  [
+    'no-break spaces as indent',
+    'messages:\n  - role: user\n\u00A0\u00A0\u00A0\u00A0content: x\n\u00A0 - b: 1',
+    bad(`p.yaml:3: ${FOREIGN_SPACE}`, `p.yaml:4: ${FOREIGN_SPACE}`),
+  ],
+  [
+    'a no-break space that breaks the syntax',
+    'a:\n  b: 1\n \u00A0c: 2',
+    bad(`p.yaml:3: ${FOREIGN_SPACE}`),
+  ],
+  [
+    'a no-break space after a colon',
+    'm:\n  - role:\u00A0user\n    content: x',
+    bad(`p.yaml:2: ${FOREIGN_SPACE}`),
+  ],
+  [
+    'no-break spaces in texts',
+    'a: |\n  x\n  \u00A0y\nb: \u00A0z\nc\u00A0d: 1\n"\u00A0e": 2',
+    good({ a: 'x\n\u00A0y\n', b: '\u00A0z', 'c\u00A0d': 1, '\u00A0e': 2 }),
+  ],
   [
     'a wrong indent',
     'a:\n  b: 1\n c: 2',
