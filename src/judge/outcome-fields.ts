@@ -25,7 +25,7 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
   },
   'not-evaluated': {
     conclusion: 'error',
-    title: ({ problems }) => `Not evaluated: ${counted(problems, 'problem')} to fix`,
+    title: ({ problems }) => `Not judged: ${counted(problems, 'problem')} to fix`,
   },
   'not-judged': {
     conclusion: 'error',

@@ -312,7 +312,7 @@ describe('a sharded sweep in a workflow', () => {
     const merged = await job({ mode: 'merge' });
     expect(merged.outputs).toMatchObject({
       conclusion: 'error',
-      title: 'Not evaluated: 1 problem to fix',
+      title: 'Not judged: 1 problem to fix',
     });
     expect(merged.errors).toEqual([
       expect.stringMatching(

@@ -43,11 +43,11 @@ describe('a missing key', () => {
       'No key for provider openai: set OPENAI_API_KEY (in a workflow the input openai-api-key; in a terminal .env may hold it).',
     ]);
     expect(run.lastLine).toBe(
-      '| evaldiff: error (nothing was judged). Not evaluated: 2 problems to fix',
+      '| evaldiff: error (nothing was judged). Not judged: 2 problems to fix',
     );
     expect(at.github.state.checkRuns[0]).toMatchObject({
       conclusion: 'failure',
-      title: 'Not evaluated: 2 problems to fix',
+      title: 'Not judged: 2 problems to fix',
     });
     expect(onlyComment(at)).toContain('the input openai-api-key');
     expect(run.summary).toContain('the input anthropic-api-key');

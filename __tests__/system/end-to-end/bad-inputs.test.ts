@@ -166,7 +166,7 @@ describe('a bad input', () => {
       expect(run.outputs).toMatchObject({
         conclusion: 'error',
         calls: '0',
-        title: 'Not evaluated: 1 problem to fix',
+        title: 'Not judged: 1 problem to fix',
       });
       expect(run.annotations).toEqual([
         {
@@ -178,7 +178,7 @@ describe('a bad input', () => {
       const [check] = at.github.state.checkRuns;
       expect(check).toMatchObject({
         conclusion: 'failure',
-        title: 'Not evaluated: 1 problem to fix',
+        title: 'Not judged: 1 problem to fix',
       });
       const isChanged = Object.hasOwn(head, file);
       expect(

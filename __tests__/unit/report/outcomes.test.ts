@@ -54,7 +54,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     code: 2,
     tone: 'bad',
     headline: '! Not judged',
-    title: 'Not evaluated: 4 problems to fix',
+    title: 'Not judged: 4 problems to fix',
   },
   'not-judged': {
     outcome: { kind: 'not-judged', why: '3 of 20 tries ended in an error' },
