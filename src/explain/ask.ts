@@ -21,7 +21,7 @@ export interface AskTools {
  * put in, fenced.
  */
 interface SchemaQuestion<Reply> {
-  purpose: Extract<Purpose, 'qualeval' | 'insight'>;
+  purpose: Extract<Purpose, 'qualeval' | 'insight' | 'fix'>;
   /** What the model is, in one sentence. */
   role: string;
   text: string;

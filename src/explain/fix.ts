@@ -230,7 +230,7 @@ export async function draftFixes(
 ): Promise<string[]> {
   const asked = await ask(
     {
-      purpose: 'insight',
+      purpose: 'fix',
       name: 'fix',
       reply: written,
       role: 'You fix one line of a prompt that a change made worse.',

@@ -65,6 +65,7 @@ const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   evaluator: 300,
   qualeval: 300,
   insight: 300,
+  fix: 300,
 };
 
 /** Output tokens to reckon with: the usual number, or less where the parameters allow no more. */

@@ -55,6 +55,7 @@ const purpose = z.enum([
   'evaluator',
   'qualeval',
   'insight',
+  'fix',
 ]) satisfies z.ZodType<Purpose>;
 
 const saved = dollarsSchema

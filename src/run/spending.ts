@@ -70,10 +70,10 @@ export interface Spending {
 }
 
 /**
- * Answers are counted as tries; and what is asked about attributes comes after the verdict, which
- * lacks nothing without it.
+ * Answers are counted as tries; and what is asked about attributes and for fixes comes after the
+ * verdict, which lacks nothing without it.
  */
-const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight']);
+const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight', 'fix']);
 
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
   const meter = createMeter(edges.complete, price);

@@ -108,6 +108,9 @@ const STEP_MS = 5000;
  */
 const REDRAW_MS = 100;
 
+/** What is asked after the verdict. */
+const FURTHER: ReadonlySet<Purpose> = new Set(['qualeval', 'insight', 'fix']);
+
 /**
  * Says what will be asked and what it costs, and how far it is: with the rate, and the time left at
  * that rate.
@@ -159,7 +162,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
     },
     answered(purpose) {
       if (purpose === 'prompt') answers += 1;
-      else if (purpose === 'qualeval' || purpose === 'insight') asked += 1;
+      else if (FURTHER.has(purpose)) asked += 1;
       else grades += 1;
       if (isDue()) draw();
     },

@@ -133,7 +133,8 @@ export interface Request {
  * What a call is paid for; part of no key, but for `embedding`: that asks for the vector of the one
  * message's text, which is the answer's `output` as a JSON list of numbers.
  */
-export type Purpose = 'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight';
+export type Purpose =
+  'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
 
 export interface Usage {
   input_tokens: number;

@@ -323,6 +323,8 @@ describe('with explain.fix', () => {
       kind: 'draft',
       replacement: '      Say yes, or that it may depend.',
     });
+    expect(result.usage.by_purpose.fix?.calls).toBe(1);
+    expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).error).toBeUndefined();
   });
 
   test('a fix that breaks what holds is not shown', async () => {

@@ -97,7 +97,7 @@ describe('progress in a log', () => {
   test('calls a question without attributes a further one', () => {
     const { progress, written, wait } = watched('steps');
     progress.planned({ ...plan, prompt_calls: 1, grader_calls: 0 }, { forecast });
-    for (const purpose of ['prompt', 'insight'] as const) {
+    for (const purpose of ['prompt', 'fix'] as const) {
       wait(5000);
       progress.answered(purpose);
     }

@@ -61,6 +61,7 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   evaluator: 'evaluators',
   qualeval: 'attributes',
   insight: 'insights',
+  fix: 'drafts of fixes',
 };
 
 /** ` (answers $0.08, grades $0.04)`, where more than one of them cost something. */
