@@ -270,8 +270,10 @@ function withBaseScoring(
   const known = { ...verdict, hidden };
   if (hidden.excuse !== 'passes')
     return verdictBy(known, 'inconclusive', 'scoring', hidden.references);
+  if (verdict.verdict !== 'improved') return known;
   // Better by head's own scoring and worse by base's is neither.
-  return verdict.verdict === 'improved' ? verdictBy(known, 'unchanged', 'level', []) : known;
+  const isBound = (verdict.interval?.low ?? -1) > -verdict.reason.tolerance;
+  return verdictBy(known, 'unchanged', isBound ? 'bound' : 'level', []);
 }
 
 /**

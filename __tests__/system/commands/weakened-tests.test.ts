@@ -415,6 +415,8 @@ test("expected values that are fitted to head's worse answers improve nothing", 
   });
   expect([result.conclusion, result.suites[0]?.verdict]).toEqual(['success', 'unchanged']);
   expect(first).toContain("Under base's scoring 100.0 % → 50.0 %");
+  expect(result.suites[0]?.summary).toContain('rules out a drop above 0.0 points');
+  expect(result.suites[0]?.summary).not.toContain('too small to rule out');
 });
 
 test("answers that base's grader cannot judge, and head's new one can, are counted", async () => {
