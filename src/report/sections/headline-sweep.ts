@@ -38,10 +38,14 @@ function failedOf(references: readonly ReferenceResult[]): string {
   return failed === 0 ? `${all}.` : `${count(failed)} of ${all} failed.`;
 }
 
-/** ` Highest: capitals 100.0 % with local, temperature 0; …`: the first variant of each prompt. */
+/**
+ * ` Highest: capitals 100.0 % with local, temperature 0; …`: the first variant of each prompt in
+ * which no other has its rate.
+ */
 function highestVariants(result: Result): Line {
   const prompts = rankedPrompts(result).filter(
-    ({ ranked: [first] }) => typeof first?.rate === 'number',
+    ({ ranked: [first, second] }) =>
+      typeof first?.rate === 'number' && first.rate > (second?.rate ?? -1),
   );
   const shown = prompts
     .slice(0, NAMED)

@@ -222,6 +222,18 @@ describe('headline', () => {
     expect(words(result)).toBe(expected);
   });
 
+  test('calls no variant the highest where another has its rate', () => {
+    const swept = sweep();
+    const suites = swept.suites.map((suite) => ({
+      ...suite,
+      pass_rate: swept.suites[1]!.pass_rate,
+    }));
+    const references = swept.suites[1]!.references;
+    expect(words({ ...swept, suites: suites.map((suite) => ({ ...suite, references })) })).toBe(
+      '✓ Evaluated: 2 results, pass rate 100.0 %. 8 references.',
+    );
+  });
+
   test("says when more than a tenth of a suite's tries have no readable grade, beside whatever else there is to say", () => {
     const open = (count: number): Result =>
       resultOf({
