@@ -179,17 +179,21 @@ function isSlip(tag: string): boolean {
   );
 }
 
-/** Tags that are one slip from `critical`: whoever wrote one believes that the reference gates. */
+/**
+ * Tags that are one slip from `critical`, each where a suite first has it: whoever wrote one believes
+ * that the reference gates.
+ */
 export function nearlyCritical(suites: readonly Suite[]): Notice[] {
-  return suites.flatMap(({ tests }) =>
-    tests.references.flatMap(({ tags, place }) =>
-      tags.filter(isSlip).map((tag): Notice => ({
-        kind: 'settings',
-        place,
-        message: `the tag "${tag}" gates nothing; did you mean "${CRITICAL}"?`,
-      })),
-    ),
-  );
+  return suites.flatMap(({ tests }) => {
+    const first = new Map<string, Place>();
+    for (const { tags, place } of tests.references)
+      for (const tag of tags.filter(isSlip)) if (!first.has(tag)) first.set(tag, place);
+    return [...first].map(([tag, place]) => ({
+      kind: 'settings',
+      place,
+      message: `the tag "${tag}" gates nothing; did you mean "${CRITICAL}"?`,
+    }));
+  });
 }
 
 /**

@@ -170,14 +170,13 @@ describe('a project', () => {
     ]);
   });
 
-  test('tells of a tag that is one slip from critical', async () => {
-    const tagged = (tag: string) =>
-      read(
-        suiteFiles(
-          PROMPT,
-          `${TESTS.split('references:')[0] ?? ''}references: [{ input: { a: 1 }, expected: x, tags: [${tag}] }]\n`,
-        ),
-      );
+  test('tells once of a tag that is one slip from critical', async () => {
+    const tagged = (tag: string) => {
+      const reference = (n: number) =>
+        `  - { input: { a: ${String(n)} }, expected: x, tags: [${tag}] }\n`;
+      const [start = ''] = TESTS.split('references:');
+      return read(suiteFiles(PROMPT, `${start}references:\n${reference(1)}${reference(2)}`));
+    };
     for (const tag of ['critcal', 'Critical', 'critical_'])
       expect((await tagged(tag)).notices).toEqual([
         expect.stringContaining(`the tag "${tag}" gates nothing; did you mean "critical"?`),
