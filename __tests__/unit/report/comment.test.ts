@@ -215,7 +215,7 @@ describe('the order of a comment', () => {
     const [, verdict, , sentence] = renderComment(neutral(), { marker }).split('\n');
     expect(verdict).toBe('### ⚪ Inconclusive: `capitals` 100.0 % → 91.7 %');
     expect(sentence).toBe(
-      '−8.3 points, 90 % interval −24.1 to \\+7.5; 8 references × 3 tries. A drop of up to 24.1 points is not ruled out.',
+      '−8.3 points, 90 % interval −24.1 to \\+7.5; 8 references × 3 tries. A drop of up to 24.1 points is not ruled out. More references would narrow that.',
     );
   });
 

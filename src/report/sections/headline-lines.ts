@@ -180,9 +180,10 @@ function openBecause(suite: SuiteResult): Line {
     ];
   }
   if (showsOnly(suite)) return [text('No metric of it gates, so its values are only shown.')];
-  return low === null || low >= 0
-    ? []
-    : [text(`A drop of up to ${inSize(low)} points is not ruled out.`)];
+  if (low === null || low >= 0) return [];
+  // Nothing else holds it back: what it lacks is size, whatever its tries.
+  const next = reason?.by === 'unsettled' ? ' More references would narrow that.' : '';
+  return [text(`A drop of up to ${inSize(low)} points is not ruled out.${next}`)];
 }
 
 /** Names in one sentence. */

@@ -157,7 +157,7 @@ describe('headline', () => {
     [
       'an open question',
       neutral(),
-      '? Inconclusive: capitals 100.0 % → 91.7 %: −8.3 points, 90 % interval −24.1 to +7.5; 8 references × 3 tries. A drop of up to 24.1 points is not ruled out.',
+      '? Inconclusive: capitals 100.0 % → 91.7 %: −8.3 points, 90 % interval −24.1 to +7.5; 8 references × 3 tries. A drop of up to 24.1 points is not ruled out. More references would narrow that.',
     ],
     [
       'an improvement',
