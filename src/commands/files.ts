@@ -23,6 +23,7 @@ import {
   refusalOf,
 } from '../session/safe-writing.ts';
 import type { Problem } from '../types/plain.ts';
+import { REPORT_FOLDERS } from './options.ts';
 
 /** What a file that a run left behind holds; `file` is its path as it was given. */
 export type SavedFile = (
@@ -95,9 +96,6 @@ export async function readSavedFiles(files: readonly string[], cwd: string): Pro
   if (problems.length > 0) throw new UserError(problems);
   return read;
 }
-
-/** Where runs leave their reports unless told otherwise, llmeval's too. */
-export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
 
 /**
  * The file that was written last in one of these folders, with the other tries and variants of its

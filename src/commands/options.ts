@@ -6,6 +6,9 @@ import { shellWord } from '../session/session.ts';
 import { logLine } from '../text/log.ts';
 import type { Terminal } from './terminal.ts';
 
+/** Where runs leave their reports unless told otherwise, llmeval's too. */
+export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
+
 /** The options of a command that reads a project; a command takes some of them (`Takes`). */
 export interface EvaluateOptions {
   config: string;

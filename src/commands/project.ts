@@ -26,8 +26,7 @@ import { logText } from '../text/log.ts';
 import type { EventFacts, SourceTree } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
 import { openKeys, withEnvFile } from './env-file.ts';
-import { REPORT_FOLDERS } from './files.ts';
-import { projectFolder, type EvaluateOptions } from './options.ts';
+import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How a command finds its two sides. */

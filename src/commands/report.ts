@@ -15,13 +15,8 @@ import { createSandbox } from '../sandbox/index.ts';
 import { reasonOf, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
 import { logJson } from '../text/log.ts';
-import {
-  newestRun,
-  readSavedFiles,
-  REPORT_FOLDERS,
-  savedFilesIn,
-  type SavedFile,
-} from './files.ts';
+import { newestRun, readSavedFiles, savedFilesIn, type SavedFile } from './files.ts';
+import { REPORT_FOLDERS } from './options.ts';
 import { historyPaths, renderHistory } from './report-history.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,4 +1,4 @@
-import { TREE, emptyTree, entriesOf, treePathText, type TreeReader } from './tree.ts';
+import { TREE, emptyTree, treeEntries, treePathText, type TreeReader } from './tree.ts';
 
 /**
  * Whether the second tree holds what the first does, and no new file but those `apart` (by their
@@ -12,9 +12,9 @@ export async function sameTrees(
   below = '',
 ): Promise<boolean> {
   if (first === second) return true;
-  const left = await entriesOf(trees, first);
+  const left = await treeEntries(trees, first);
   const old = new Map(left.map((entry) => [entry.bytes.toString('latin1'), entry]));
-  const right = await entriesOf(trees, second);
+  const right = await treeEntries(trees, second);
   for (const { mode, id, bytes } of right) {
     const before = old.get(bytes.toString('latin1'));
     const path = `${below}${treePathText(bytes)}`;

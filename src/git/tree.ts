@@ -71,7 +71,7 @@ export async function findFolder(
   for (const [depth, part] of parts.entries()) {
     const at = parts.slice(0, depth + 1).join('/');
     const name = Buffer.from(part);
-    const entry = (await entriesOf(trees, tree)).find(({ bytes }) => bytes.equals(name));
+    const entry = (await treeEntries(trees, tree)).find(({ bytes }) => bytes.equals(name));
     if (entry === undefined) return { kind: 'missing', at: prefix };
     if (entry.mode === '120000') return { kind: 'symbolic link', at };
     if (entry.mode === '160000') return { kind: 'submodule', at };
@@ -124,7 +124,7 @@ async function rootTree(reader: TreeReader['reader'], id: string): Promise<strin
 }
 
 /** The entries of one tree, which is brought where it is not here. */
-export async function entriesOf({ reader, missing }: TreeReader, tree: string): Promise<Entry[]> {
+export async function treeEntries({ reader, missing }: TreeReader, tree: string): Promise<Entry[]> {
   const found = await listing(reader, tree);
   if (found !== null) return found;
   await missing.listing(tree);
