@@ -1,5 +1,6 @@
 import type { SuiteComparison, Try } from '../plan/suite-run.ts';
 import { outcomesOf } from '../plan/tries.ts';
+import { judgeFamily } from '../statistics/gate.ts';
 import { counted, firstWords, meansInWords } from '../text/amounts.ts';
 import type { GateFinding } from './outcome.ts';
 import { asBaseJudges } from './scoring-rates.ts';
@@ -81,8 +82,13 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
       : movesUnderBase(comparison, verdict).map((move) => ({ comparison, move })),
   );
   const moves = found.map(({ move }) => move);
-  const gating = moves.filter((move) => move.gate === 'fail' && fellAt(move, alpha));
-  const called = calledMoves(moves, new Set(gating), alpha);
+  const gating = moves.filter(({ gate }) => gate === 'fail');
+  const family = judgeFamily(
+    gating.map((move) => (level: number) => ({ regressed: fellAt(move, level) })),
+    alpha,
+  );
+  const fell = gating.filter((_, i) => family[i]?.result.regressed === true);
+  const called = calledMoves(moves, new Set(fell), alpha);
   return found.flatMap(({ comparison, move }) => {
     const { name, test } = move;
     if (called.get(move) !== 'worse' || test === null) return [];

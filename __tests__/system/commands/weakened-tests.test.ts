@@ -457,6 +457,30 @@ describe('a mean that may fail the run', () => {
     expect(first).toContain("quiz: under base's scoring the mean of size fell, 8.00 → 7.00");
   });
 
+  test.each([
+    ['alone', '', true],
+    ['beside another that falls with it', 'more', false],
+  ])('shares the level with the others: %s', async (_, more, isSaid) => {
+    const sized = (better: string): FixtureFiles => {
+      const metrics = ['size', more]
+        .filter((name) => name !== '')
+        .map(
+          (name, i) =>
+            `{ name: ${name}, uses: length, with: { min: ${String(i)} }, better: ${better} }`,
+        );
+      const gate = more === '' ? 'size: fail' : `size: fail, ${more}: fail`;
+      return testing(
+        `gate: { metrics: { ${gate} } }\nmetrics: [${[SOME, ...metrics].join(', ')}]`,
+        (n) => asked(n),
+      );
+    };
+    const { first } = await compared(sized('higher'), {
+      ...sized('lower'),
+      'prompts/quiz.yaml': quizPrompt('Skip 1 2 3 4 5'),
+    });
+    expect(first.includes("under base's scoring the mean of size fell")).toBe(isSaid);
+  });
+
   test('is said once where head measures it as base does', async () => {
     const { result, first } = await compared(valued(HIGHER), {
       ...valued(`${HIGHER}, { name: more, uses: length, with: { min: 2 } }`),
