@@ -205,7 +205,7 @@ export function demoCommand(
         [
           "A pull request makes a shop's prompts friendlier. evaldiff comments on it, in a terminal's form:",
           RULE,
-          renderTerminal(result, { width, colour }).trim(),
+          renderTerminal(result, { width, colour, folded: colour }).trim(),
           RULE,
           `Check run: ${check.conclusion} – ${check.title} (${String(check.annotations)} annotations)`,
           `Conclusion: ${conclusion}. In a pull request the required check would now be ${conclusion === 'failure' ? 'red' : 'green'}.`,

@@ -46,7 +46,7 @@ export async function print(
     return;
   }
   const { renderTerminal } = await import('../report/terminal.ts');
-  out(renderTerminal(result, { width, colour: isTerminal }));
+  out(renderTerminal(result, { width, colour: isTerminal, folded: isTerminal }));
 }
 
 /** Has `write` fill the folder of `--report`, where it is given, and says where `first` of its files lies. */

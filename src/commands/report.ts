@@ -74,7 +74,8 @@ export function reportCommand(
     .option('-o, --out <file>', 'write there instead of printing')
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: ReportOptions) => {
-      const { text, code } = await renderFiles(paths, options, terminal);
+      const isTerminal = terminal.isTerminal && options.out === undefined;
+      const { text, code } = await renderFiles(paths, options, { ...terminal, isTerminal });
       if (options.out === undefined) terminal.out(text);
       else await write(options.out, text, terminal);
       done(code);
@@ -166,6 +167,7 @@ async function renderResult(
       return (await import('../report/terminal.ts')).renderTerminal(result, {
         width,
         colour: isTerminal,
+        folded: isTerminal,
       });
   }
 }

@@ -4,6 +4,7 @@ import { DIFF_SIGNS } from '../text/markdown.ts';
 import { blankWords, cut, cutNote, shorten } from '../text/visible.ts';
 import type { Detail } from './sections/detail.ts';
 import {
+  paragraph,
   placeText,
   type Block,
   type Inline,
@@ -33,6 +34,8 @@ export interface TerminalOptions {
   width: number;
   /** ANSI colours and weights. */
   colour: boolean;
+  /** Of what a comment folds, its title alone, for a screen; absent: all of it. */
+  folded?: boolean;
 }
 
 const DETAIL: Detail = {
@@ -69,8 +72,21 @@ const WIDEST_WORD = 24;
  * width and ended.
  */
 export function renderTerminal(result: Result, options: TerminalOptions): string {
-  return `${renderBlocks(sectionBlocks(result, DETAIL), options)}\n`;
+  const blocks = sectionBlocks(result, DETAIL);
+  if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
+    return `${renderBlocks(blocks, options)}\n`;
+  const titles = blocks.map((block) =>
+    block.kind === 'group' ? paragraph([FOLD, ...block.summary]) : block,
+  );
+  return `${renderBlocks([...titles, paragraph([UNFOLD], 'small')], options)}\n`;
 }
+
+const FOLD: Inline = { kind: 'text', text: '▸ ' };
+
+const UNFOLD: Inline = {
+  kind: 'text',
+  text: '▸ folded here. Piped (| less), nothing is; report.html (--report) has all of it too.',
+};
 
 /** Blocks as lines of at most the width (20 at least), without a line end after the last. */
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {

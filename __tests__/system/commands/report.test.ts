@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import { filesBelow, removeTemporaryFolders, temporaryFolder } from '../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../unit/commands/shop.ts';
+import { regression } from '../../unit/report/results.ts';
 
 let shop: Shop | null = null;
 afterEach(async () => {
@@ -44,6 +45,18 @@ ${more.references ?? ''}      - input: { a: 4, b: 4 }
 n_tries: 2
 `;
 const RUN = 'multirun/2026-01-31/10-20-30';
+
+test('on a screen folds what a comment folds; a file or a pipe has all of it, without colours', async () => {
+  const folder = temporaryFolder('folded');
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(regression()));
+  const rendered = (isTerminal: boolean, ...more: string[]) =>
+    commandIn(folder, ['report', 'result.json', ...more], { width: 100, isTerminal });
+  expect((await rendered(true)).out).toMatch(/▸ .*regressed[^]*▸ folded here\. Piped/);
+  const piped = (await rendered(false)).out;
+  expect(piped).not.toContain('▸');
+  await rendered(true, '--out', 'report.txt');
+  expect(readFileSync(join(folder, 'report.txt'), 'utf8')).toBe(piped);
+});
 
 describe('evaldiff run --report', () => {
   test("writes a sweep in llmeval's layout and fields, which evaldiff report reads again", async () => {

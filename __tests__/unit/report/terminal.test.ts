@@ -141,6 +141,22 @@ describe('renderTerminal', () => {
     },
   );
 
+  test('folds on a screen what a comment folds, each to its title, and says how to see it all', () => {
+    const shown = (folded: boolean): string[] =>
+      renderTerminal(regression(), { width: 100, colour: false, folded }).split('\n');
+    const [screen, all] = [shown(true), shown(false)];
+    const titles = screen.flatMap((line) => /^▸ (?!folded here)(.*)/.exec(line)?.[1] ?? []);
+    expect(titles.length).toBeGreaterThan(1);
+    expect(all).toEqual(expect.arrayContaining(titles));
+    const unfolded = screen.filter((line) => line !== '' && !line.startsWith('▸ '));
+    expect(all).toEqual(expect.arrayContaining(unfolded));
+    expect(screen.length).toBeLessThan(all.length / 2);
+    expect(screen.at(-2)).toBe(
+      '▸ folded here. Piped (| less), nothing is; report.html (--report) has all of it too.',
+    );
+    expect(all.join('\n')).not.toContain('▸');
+  });
+
   test('becomes a list where no table fits', () => {
     expect(renderTerminal(regression(), { width: 30, colour: false })).toMatch(
       /\n {2}Suite +✗ regressed\n +capitals\n {2}Pass rate +92\.2 % → 82\.4 %\n/,
