@@ -204,6 +204,8 @@ inBrowser("the workbench's long list in a browser", () => {
     const at = Number(middle);
     await row(at).click();
     await page.keyboard.press('Escape');
+    // Rows that the scrolling brings late would count as drawn by the new board.
+    await settled();
     const before = await row(at).boundingBox();
     await page.evaluate(`for (const one of document.querySelectorAll('.ref')) one.old = true`);
     const inPage = await rowsInPage();
