@@ -4,6 +4,7 @@ import { UserError, problem } from '../errors.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
 import { storePlaceOf, type StorePlace } from '../session/store-place.ts';
 import { openLocalStore } from '../session/stores.ts';
+import { BESIDE } from '../store/database.ts';
 import type { Prune, StoreStats } from '../store/index.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine, logText } from '../text/log.ts';
@@ -111,7 +112,7 @@ const KEPT =
  * aside what is not a store.
  */
 function removeFile(file: string, terminal: Terminal): void {
-  for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path, { force: true });
+  for (const end of ['', ...BESIDE]) rmSync(`${file}${end}`, { force: true });
   terminal.out(`${logLine(file)}: removed\n`);
 }
 

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readEndpoints, readProxy } from '../config/endpoints.ts';
 import { readCommandLine } from '../config/inputs.ts';
 import { readProject } from '../config/project.ts';
@@ -21,6 +21,7 @@ import type { Output } from '../session/safe-writing.ts';
 import { openSession, withEdges, type Session, type SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import { userFolder } from '../session/store-place.ts';
+import { BESIDE } from '../store/database.ts';
 import type { Project } from '../suite/suite.ts';
 import { logText } from '../text/log.ts';
 import type { EventFacts, SourceTree } from '../types/repository.ts';
@@ -56,19 +57,14 @@ export async function currentState(
   const places = await Promise.all(
     [...written, join(folder, REPORT_FOLDERS[0])].map((path) => realpath(path).catch(() => path)),
   );
-  const own = new Set(
-    places.filter((path) => path !== folder).flatMap((path) => SQLITE.map((end) => path + end)),
-  );
-  const isOwn = (path: string): boolean =>
-    own.has(path) || (isWithin(path, folder) && path !== folder && isOwn(dirname(path)));
+  const own = places
+    .filter((path) => !isWithin(folder, path))
+    .flatMap((path) => ['', ...BESIDE].map((end) => `${path}${end}`));
   const isCommit = await repository.isCommitted(sides.head, commit, '', (path) =>
-    isOwn(join(folder, path)),
+    own.some((place) => isWithin(join(folder, path), place)),
   );
   return isCommit ? { ...sides, head: await repository.tree(commit, '') } : sides;
 }
-
-/** What SQLite writes beside a store. */
-const SQLITE = ['', '-wal', '-shm'] as const;
 
 /** Opens the repository of a folder alone, hands it to `work`, and closes it whatever happens. */
 export function inRepository<T>(

@@ -11,6 +11,7 @@ import {
   type CacheService,
 } from '../store/cache-service.ts';
 import type { StoreOptions } from '../store/connection.ts';
+import { BESIDE } from '../store/database.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { machineKey, readMachineKey } from '../store/machine-key.ts';
 import { PartError, answersIn, besideAnswersIn } from '../store/part.ts';
@@ -93,7 +94,7 @@ export async function openLocalStore(
 ): Promise<Store> {
   const { file, keyFile, former } = place;
   // What SQLite finds beside a file it would take up as part of it.
-  const beside = ['-wal', '-shm', '-journal'].map((end) => `${file}${end}`);
+  const beside = [...BESIDE, '-journal'].map((end) => `${file}${end}`);
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
     if (beside.includes(path) && (await entryAt(path)) === null) continue;
     const refusal = await refusalOf(path, 'store', given.ground);

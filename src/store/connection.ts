@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { UserError, problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
-import { BUSY_MS, openDatabase, type Database } from './database.ts';
+import { BESIDE, BUSY_MS, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
 
 export interface Connection {
@@ -240,7 +240,7 @@ function refusal(file: string, { trouble, message }: StoreError): UserError {
 function setAside(file: string, now: number): string | null {
   const aside = `${file}.damaged-${String(now)}`;
   try {
-    for (const end of ['', '-wal', '-shm'])
+    for (const end of ['', ...BESIDE])
       if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${aside}${end}`);
     return aside;
   } catch {

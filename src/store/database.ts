@@ -6,6 +6,9 @@ import { batchesOf, recordsOf, type Batches, type Records } from './records.ts';
 /** How long another process that holds a file is usually waited for, in milliseconds. */
 export const BUSY_MS = 5000;
 
+/** What SQLite keeps beside a file of ours while it is open: ends of its name. */
+export const BESIDE = ['-wal', '-shm'] as const;
+
 /** What a row takes beside its body: key, digest, model, counts. */
 const ROW_BYTES = 200;
 
