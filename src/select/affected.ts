@@ -41,7 +41,10 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
   const shared = scoringChanges(base.scoring, head.scoring);
   const because = [...promptChanges(base, head), ...shared];
   const counterparts = pairReferences(base.suite.tests.references, head.suite.tests.references);
-  const { references, keys, files } = touchedReferences({ base, head, counterparts }, shared);
+  const { references, keys, files } = touchedReferences(
+    { base, head, counterparts },
+    { scoring: shared.length > 0, any: because.length > 0 },
+  );
   const unaffected = head.suite.tests.references.length - references.length;
   const removed = removedReferences(base, new Set(counterparts.values()));
   if (keys.has('references') || removed.length > 0)
@@ -58,8 +61,9 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
 }
 
 /**
- * References whose fingerprints differ, with the keys that say why; and beside them those that can
- * run on neither side, which are shown wherever their suite runs.
+ * References whose fingerprints differ, with the keys that say why. References that cannot run are
+ * included whenever the prompt, the scoring or another reference changed, so that a suite without
+ * one runnable reference is never reported as unaffected.
  */
 function touchedReferences(
   {
@@ -67,16 +71,17 @@ function touchedReferences(
     head,
     counterparts,
   }: { base: SuiteSide; head: SuiteSide; counterparts: ReadonlyMap<Reference, Reference> },
-  scoring: readonly Because[],
+  changed: { scoring: boolean; any: boolean },
 ): { references: AffectedReference[]; keys: Set<string>; files: Set<string> } {
   const pairs = head.suite.tests.references.map((reference) => {
     const pair = pairReference(base, head, reference, counterparts.get(reference) ?? null);
-    return { pair, reason: reasonFor(base, pair, scoring.length > 0) };
+    return { pair, reason: reasonFor(base, pair, changed.scoring) };
   });
   const keys = new Set(pairs.flatMap(({ reason }) => reason ?? []));
   const edited = pairs.filter(({ reason }) => reason === 'references');
+  const suiteChanged = changed.any || keys.size > 0;
   const shown = pairs.filter(
-    ({ pair, reason }) => reason !== null || (keys.size > 0 && pair.head?.kind === 'impossible'),
+    ({ pair, reason }) => reason !== null || (suiteChanged && pair.head?.kind === 'impossible'),
   );
   return {
     references: shown.map(({ pair }) => pair),

@@ -91,6 +91,29 @@ test('a base that cannot be read is compared with nothing, and no success', asyn
   );
 });
 
+describe('a prompt whose references all lack a variable', () => {
+  const csv = {
+    ...testing('', (n) => asked(n)),
+    'prompts/tests/quiz.yaml': `metrics: [${EXACT}]\nreferences_from: { file: rows.csv, map: { expected: reply } }\n`,
+    'prompts/tests/rows.csv': 'id,reply\nq1,answer 1\nq2,answer 2\n',
+  };
+  const inline = testing(
+    `metrics: [${EXACT}]`,
+    (n) => `{ id: q${String(n)}, input: { topic: sums }, expected: "answer ${String(n)}" }`,
+  );
+
+  test.each([
+    ['in the test file', inline],
+    ['in a CSV file', csv],
+  ])('is not judged when it changes (%s)', async (_, files) => {
+    const { code, first, result, calls } = await compared(files, { ...files, ...WORSE });
+    expect(calls).toBe(0);
+    expect(result.outcome.kind).toBe('not-judged');
+    expect(code).not.toBe(0);
+    expect(first).toContain('no value for {question}');
+  });
+});
+
 test("a model that base's settings do not know leaves nothing to compare, and no success", async () => {
   const settings = 'models:\n  quiz-2: { provider: openai, endpoint: local, model: quiz-1 }\n';
   const base = { ...plain(), 'prompts/quiz.yaml': quizPrompt('Be exact.', 'quiz-1') };

@@ -109,6 +109,31 @@ describe('what a change affects', () => {
     ]);
   });
 
+  test.each([
+    ['the prompt text', { prompt: { messages: [line('Tell {q}')] } }],
+    ['a parameter', { prompt: { parameters: { temperature: 0 } } }],
+    ['a metric', { tests: { metrics: [metric('m', { uses: 'exact_match' })] } }],
+  ])('includes references that cannot run on either side when %s changes', (_, change) => {
+    const lacking = [reference('a', { input: {} }), reference('b', { input: {} })];
+    const { because, references } = affected(
+      suite({ tests: { references: lacking } }),
+      suite({
+        ...change,
+        tests: { ...('tests' in change ? change.tests : {}), references: lacking },
+      }),
+    );
+    expect(because).not.toEqual([]);
+    expect(references.map(({ reference: { id }, head }) => [id, head?.kind])).toEqual([
+      ['a', 'impossible'],
+      ['b', 'impossible'],
+    ]);
+  });
+
+  test('does not include references that cannot run when nothing changes', () => {
+    const lacking = suite({ tests: { references: [reference('a', { input: {} })] } });
+    expect(affected(lacking, lacking)).toMatchObject({ because: [], references: [] });
+  });
+
   test('is everything for a new prompt, and a list of what is gone for a removed one', () => {
     expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
       because: [{ key: 'new prompt' }],
