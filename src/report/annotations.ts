@@ -199,27 +199,42 @@ function onCauses(
   { causes = [] }: Result,
   failed: Annotation['level'],
 ): Annotation[] {
-  const lines = new Map<number, { suites: Set<string>; sentences: Set<string>; alone: boolean }>();
+  const lines = new Map<
+    number,
+    { suites: Set<string>; sentences: Set<string>; relations: Set<Cause['relation']> }
+  >();
   for (const suite of causes) {
     const sentences = causeSentences(suite);
     for (const [index, cause] of suite.causes.entries())
       for (const line of linesIn(cause, file)) {
-        const own = lines.get(line) ?? { suites: new Set(), sentences: new Set(), alone: false };
+        const own = lines.get(line) ?? {
+          suites: new Set(),
+          sentences: new Set(),
+          relations: new Set(),
+        };
         lines.set(line, own);
         own.suites.add(suite.suite);
         own.sentences.add(sentences[index] ?? '');
-        own.alone ||= cause.relation !== 'together';
+        own.relations.add(cause.relation);
       }
   }
-  return [...lines].map(([line, { suites, sentences, alone }]) =>
+  return [...lines].map(([line, { suites, sentences, relations }]) =>
     at(
       file.path,
       line,
       failed,
-      `${alone ? 'This line' : 'This line with others'} made ${[...suites].join(', ')} worse`,
+      causeTitle(relations, [...suites].join(', ')),
       [...sentences].join('\n'),
     ),
   );
+}
+
+/** A line that was tried made the suites worse; the only change, untried, is not blamed. */
+function causeTitle(relations: ReadonlySet<Cause['relation']>, suites: string): string {
+  if (relations.has('alone') || relations.has('either')) return `This line made ${suites} worse`;
+  return relations.has('together')
+    ? `This line with others made ${suites} worse`
+    : `The only change before ${suites} got worse`;
 }
 
 /** The first line that differs, in what the pull request shows of the file; 1 where none does. */

@@ -622,7 +622,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       const { first } = await compared(program(word), BROKEN, ['--code', 'host']);
       expect(first).toContain('❌ Regressed: `quiz` 100.0 % → 0.0 %');
       expect(first).toContain(
-        '**Cause**: the code of `quiz-model (program)`, `app/parts/say.mjs`, the only change.',
+        '**The only change**: the code of `quiz-model (program)`, `app/parts/say.mjs`.',
       );
       expect(first).toContain('+ export const say');
     },

@@ -10,11 +10,14 @@ const UNIT_TEXT = 80;
 /** Units that one sentence names; the rest is counted. */
 const NAMED_UNITS = 5;
 
-/** `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. */
+/**
+ * `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. Only a
+ * change that was tried is called a cause.
+ */
 export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
   const proof = proofWords(cause);
   return [
-    strong('Cause'),
+    strong(cause.relation === 'only-change' ? 'The only change' : 'Cause'),
     ...named,
     text(': '),
     ...unitsLine(cause),
@@ -37,7 +40,7 @@ const RELATIONS: Readonly<Record<Cause['relation'], string>> = {
   alone: '',
   together: ', only together',
   either: ', either alone',
-  'only-change': ', the only change',
+  'only-change': '',
 };
 
 /** Kinds that are named by what they are, rather than by their text. */

@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
+import { annotations } from '../../../../src/report/annotations.ts';
 import { referenceCauses } from '../../../../src/report/sections/causes.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
 import type { SuiteCauses } from '../../../../src/result/causes.ts';
 import type { ReferenceStatus } from '../../../../src/result/reference-result.ts';
 import { causeUnit } from '../../run/builders.ts';
+import { regression } from '../results.ts';
 
 /** Line 4 broke `a`; `b` is not explained; further ones were not tried. */
 const SUITE: SuiteCauses = {
@@ -75,4 +77,18 @@ test('where nothing was found, or looked for, a reference that fell has the reas
   };
   expect(said('a', 'fell', unsettled).trim()).toBe('Cause: not settled within 5 calls.');
   expect(said('c', 'unchanged', unsettled)).toBe('');
+});
+
+test('the only change is not called a cause, in the report or beside its line', () => {
+  const [cause] = SUITE.causes;
+  if (cause === undefined) throw new Error('no cause');
+  const untried: SuiteCauses = { ...SUITE, causes: [{ ...cause, relation: 'only-change' }] };
+  const text = said('a', 'regressed', untried);
+  expect(text.trim()).toBe('The only change: p.yaml:4 (Be curt.).');
+  const changed = { path: 'p.yaml', basePath: null, lines: [{ start: 4, end: 4 }], deleted: false };
+  const remarks = annotations({ ...regression(), causes: [untried] }, [changed]);
+  expect(remarks.map(({ title, message }) => `${title}\n${message}`).join('\n')).not.toMatch(
+    /cause|made/i,
+  );
+  expect(remarks.map(({ title }) => title)).toContain('The only change before s got worse');
 });
