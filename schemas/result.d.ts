@@ -2913,7 +2913,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * What it does to those that held.
+         * What it does to those that passed on both sides.
          */
         costs: {
           /**
@@ -2921,12 +2921,12 @@ export interface EvaldiffResult {
            */
           references: number;
           /**
-           * References that held and were run.
+           * References that passed every try on both sides and were run again.
            */
           of: number;
         };
         /**
-         * Tries of each reference.
+         * Tries of each reference that fell.
          */
         tries: number;
       } | null;

@@ -5,9 +5,6 @@ import type { SuiteResult } from '../result/suite-result.ts';
 /** References that an experiment looks at. */
 const MOST_FALLEN = 8;
 
-/** References that held, by which it is seen what undoing a cause does to the rest. */
-const MOST_HELD = 20;
-
 /** Whether there is a fall whose cause is to be found. */
 export function hasFallen({ verdict, references }: SuiteResult): boolean {
   return verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
@@ -61,12 +58,10 @@ function spread(
 export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
   const flawless = (side: SideResult | null): boolean =>
     side !== null && side.tries_judged > 0 && side.passes === side.tries_judged;
-  return references
-    .filter(
-      (reference) =>
-        countsForVerdict(reference) && flawless(reference.base) && flawless(reference.head),
-    )
-    .slice(0, MOST_HELD);
+  return references.filter(
+    (reference) =>
+      countsForVerdict(reference) && flawless(reference.base) && flawless(reference.head),
+  );
 }
 
 function rankOf({ status }: ReferenceResult): number {

@@ -143,8 +143,9 @@ function fallenBy(cause: Cause, { references }: FixBench): ReferenceResult[] {
 type Counts = Table['head'];
 
 /**
- * What a candidate does, where it is better than head at this level and costs nothing, by tries that
- * were all judged. What held is asked only for one that restores what fell.
+ * What a candidate does, if it is better than head at this level and breaks no reference that
+ * passes on both sides. A draft is asked at least once on every such reference; setting the line
+ * back, on a sample. A try that cannot be judged leaves the candidate unjudged.
  */
 async function tryCandidate(
   cause: Cause,
@@ -159,37 +160,53 @@ async function tryCandidate(
   const worse = numbers.filter((i) => ids.has(references[i]?.id ?? '')).slice(0, MOST_FALLEN);
   const { least, most } = PER_REFERENCE;
   const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fallen / worse.length)));
-  const passedBy = runner(unit, candidate, bench, tries);
-  const isJudged = (own: Counts): boolean => own.tries === tries;
-  const isFlawless = (own: Counts): boolean => own.passes === tries;
-  const restored = await passedBy(worse);
-  if (!restored.every(isJudged)) return 'unjudged';
+  const passedBy = runner(unit, candidate, bench);
+  const restored = await passedBy(worse, tries);
+  if (restored.some((own) => own.tries < tries)) return 'unjudged';
   const tables = worse.map((reference, at): Table => ({
     base: sideCounts(references[reference]?.head ?? null),
     head: restored[at] ?? { passes: 0, tries: 0 },
   }));
   const better = tables.length > 0 && suiteTest(tables).midUp <= level;
-  const whole = restored.filter(isFlawless).length;
+  const whole = restored.filter(({ passes }) => passes === tries).length;
   if (!better || 2 * whole <= worse.length) return 'no better';
-  const held = await passedBy(numbers.slice(fallen).slice(0, Math.floor(TRIES.held / tries)));
-  if (!held.every(isJudged)) return 'unjudged';
-  if (!held.every(isFlawless)) return 'no better';
+  const held = numbers.slice(fallen);
+  const sampled = Math.floor(TRIES.held / tries);
+  const sample = held.slice(0, sampled);
+  // Setting the line back gives what base was seen to do; new words could break anything.
+  const rest = candidate.kind === 'draft' ? held.slice(sampled) : [];
+  for (const [references, times] of [
+    [sample, tries],
+    ...chunks(rest).map((chunk) => [chunk, 1] as const),
+  ] as const) {
+    const own = await passedBy(references, times);
+    if (own.some(({ tries: judged }) => judged < times)) return 'unjudged';
+    if (own.some(({ passes }) => passes < times)) return 'no better';
+  }
   return {
     restores: { references: whole, of: worse.length },
-    costs: { references: 0, of: held.length },
+    costs: { references: 0, of: sample.length + rest.length },
     tries,
   };
 }
 
-/** Tries a candidate on references, by their numbers. */
+/** References asked together: a draft that breaks one of them is not asked for the next ones. */
+const TOGETHER = 10;
+
+function chunks(references: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(references.length / TOGETHER) }, (_, i) =>
+    references.slice(i * TOGETHER, (i + 1) * TOGETHER),
+  );
+}
+
+/** Tries a candidate on references, by their numbers, each so many times. */
 function runner(
   unit: CauseUnit,
   candidate: Candidate,
   { change, make }: FixBench,
-  tries: number,
-): (references: readonly number[]) => Promise<Counts[]> {
+): (references: readonly number[], tries: number) => Promise<Counts[]> {
   const made = madeOf(candidate, unit, change);
-  return async (references) => {
+  return async (references, tries) => {
     const draws = references.flatMap((reference) => Array.from({ length: tries }, () => reference));
     const passed = await make(
       draws.map((reference) => ({

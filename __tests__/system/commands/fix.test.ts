@@ -148,7 +148,7 @@ describe('evaldiff fix', () => {
     expect(await run(['fix'])).toEqual({
       code: 0,
       said: [
-        `${FILE}:10: restores 5 of 5 references, costs 0 of 4 that held, 2 tries each`,
+        `${FILE}:10: restores 5 of 5 references, 2 tries each, and breaks none of 4 that pass on both sides`,
         '- Be warm about refunds.',
         `+ ${draft}`,
         'Write with: npx evaldiff fix --write',

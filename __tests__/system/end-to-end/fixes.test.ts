@@ -50,7 +50,7 @@ describe('a pull request whose fix is proven', () => {
     ]);
     expect(remarks(at)[0]?.body.split('\n').slice(0, 6)).toEqual([
       '<!-- evaldiff fix evaldiff -->',
-      '**Suggested fix** for `shop`: restores 5 of 5 references, costs 0 of 4 that held, 2 tries each.',
+      '**Suggested fix** for `shop`: restores 5 of 5 references, 2 tries each, and breaks none of 4 that pass on both sides.',
       '',
       '```suggestion',
       `      ${DRAFT}`,

@@ -298,7 +298,7 @@ describe('with explain.fix', () => {
     });
     expect(cause?.fix?.restores.references).toBe(cause?.fix?.restores.of);
     const comment = renderComment(result, { marker: '' });
-    expect(comment).toContain('costs 0 of 1 that held, 2 tries each');
+    expect(comment).toContain('2 tries each, and breaks none of 1 that pass on both sides');
     expect(resultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
   });
 

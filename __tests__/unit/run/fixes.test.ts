@@ -142,6 +142,45 @@ describe('a fix', () => {
     });
   });
 
+  test('is a draft only after every reference that passes on both sides was asked with it', async () => {
+    const kept = await look({
+      fell: Array<Outcome[]>(5).fill(FAILED),
+      held: 45,
+      drafts: ['Be brief.'],
+      passes: () => true,
+    });
+    expect(kept.fix).toMatchObject({ kind: 'draft', costs: { references: 0, of: 45 } });
+    const asked = [...kept.ran].filter(([key]) => key.startsWith('Be brief. held-'));
+    expect(asked).toHaveLength(45);
+  });
+
+  test.each([44, 25, 11])(
+    'is not a draft that breaks only the reference %i of 45 that pass on both sides',
+    async (broken) => {
+      const found = await look({
+        fell: Array<Outcome[]>(5).fill(FAILED),
+        held: 45,
+        drafts: ['Be brief.'],
+        passes: (words, reference) =>
+          words !== 'Be brief.' || reference !== `held-${String(broken)}`,
+      });
+      expect(found.fix?.kind).toBe('set back');
+      const last = `Be brief. held-${String(Math.min(44, Math.floor(broken / 10) * 10 + 10))}`;
+      expect(found.ran.has(last)).toBe(broken > 39);
+    },
+  );
+
+  test('is not a draft when a reference that passes on both sides cannot be judged', async () => {
+    const found = await look({
+      fell: Array<Outcome[]>(5).fill(FAILED),
+      held: 45,
+      drafts: ['Be brief.'],
+      passes: (words, reference) =>
+        words === 'Be brief.' && reference === 'held-44' ? null : true,
+    });
+    expect(found.fix?.kind).toBe('set back');
+  });
+
   test('is none where the file with it reads as anything but what ran', async () => {
     const bench: Bench = { fell: [FAILED], drafts: ['One.'], passes: () => true };
     const blank = (prompt: Prompt): Prompt => ({

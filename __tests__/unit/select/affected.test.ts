@@ -112,7 +112,7 @@ describe('what a change affects', () => {
   test.each([
     ['the prompt text', { prompt: { messages: [line('Tell {q}')] } }],
     ['a parameter', { prompt: { parameters: { temperature: 0 } } }],
-    ['a metric', { tests: { metrics: [metric('m', { uses: 'exact_match' })] } }],
+    ['a metric', { tests: { metrics: [metric('m')] } }],
   ])('includes references that cannot run on either side when %s changes', (_, change) => {
     const lacking = [reference('a', { input: {} }), reference('b', { input: {} })];
     const { because, references } = affected(

@@ -42,11 +42,12 @@ export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
   );
 }
 
-/** `restores 5 of 5 references, costs 0 of 6 that held, 2 tries each`. */
+/** `restores 5 of 5 references, 2 tries each, and breaks none of 45 that pass on both sides`. */
 export function fixWords({ restores, costs, tries }: Fix): string {
   const each = `${count(tries)} ${tries === 1 ? 'try' : 'tries'} each`;
   const restored = `restores ${count(restores.references)} of ${counted(restores.of, 'reference')}`;
+  const broken = costs.references === 0 ? 'none' : count(costs.references);
   return costs.of === 0
     ? `${restored}, ${each}; no reference passed every try on both sides, so what it would break is not known`
-    : `${restored}, costs ${count(costs.references)} of ${count(costs.of)} that held, ${each}`;
+    : `${restored}, ${each}, and breaks ${broken} of ${count(costs.of)} that pass on both sides`;
 }
