@@ -12,6 +12,7 @@ import { reasonOf } from '../session/safe-writing.ts';
 import type { SessionOptions } from '../session/session.ts';
 import type { ArtifactLibrary } from '../store/artifact.ts';
 import type { CacheLibrary } from '../store/cache-service.ts';
+import type { SecretRegister } from '../text/redact.ts';
 import type { Conclusion } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
 
@@ -35,7 +36,7 @@ export interface Job {
   /** Absolute path of the checkout. */
   workspace: string;
   env: NodeJS.ProcessEnv;
-  secrets: readonly string[];
+  secrets: SecretRegister;
   runner: JobRunner;
   now(): Date;
   reach?: Reach | undefined;

@@ -5,9 +5,10 @@ import { INPUT_DEFAULTS, readInputs } from '../config/inputs.ts';
 import { UserError, errorTrace, formatProblem, problem } from '../errors.ts';
 import { parsePayload, readEvent, resolveMode } from '../github/event.ts';
 import { secretsIn } from '../providers/address.ts';
-import { accessFrom, withoutSecrets } from '../session/access.ts';
+import { accessFrom, codeSecrets, refuseModelKeys, withoutSecrets } from '../session/access.ts';
 import { reasonOf } from '../session/safe-writing.ts';
 import { endLine, logText } from '../text/log.ts';
+import { createSecretRegister, type SecretRegister } from '../text/redact.ts';
 import { visible, visibleLine } from '../text/visible.ts';
 import type { Job } from './context.ts';
 import { runJob } from './job.ts';
@@ -20,19 +21,28 @@ type StepTime = Pick<Job, 'reach' | 'secondMs'>;
  * process. Gives the step's exit code, and never rejects.
  */
 export async function runStep(env: NodeJS.ProcessEnv, time: StepTime = {}): Promise<0 | 1> {
+  const secrets = createSecretRegister(core.setSecret);
   try {
-    return await judgeStep(env, time);
+    return await judgeStep(env, secrets, time);
   } catch (error) {
-    return fail(error);
+    return fail(error, secrets.redact);
   }
 }
 
-async function judgeStep(env: NodeJS.ProcessEnv, time: StepTime): Promise<0 | 1> {
-  const { inputs, problems } = readInputs(givenInputs(env));
+async function judgeStep(
+  env: NodeJS.ProcessEnv,
+  secrets: SecretRegister,
+  time: StepTime,
+): Promise<0 | 1> {
+  const read = readInputs(givenInputs(env));
+  const { inputs } = read;
   const access = accessFrom(inputs, env);
-  const secrets = [...secretsIn(access), inputs.token].filter((secret) => secret !== '');
-  for (const secret of secrets) core.setSecret(secret);
+  const own = [...secretsIn(access), inputs.token];
+  secrets.add(own);
+  secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
+  const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
   if (problems.length > 0) throw new UserError(problems);
+  const { redact } = secrets;
   const facts = readEvent(env, parsePayload(await payloadText(env)));
   const conclusion = await runJob({
     ...time,
@@ -41,24 +51,26 @@ async function judgeStep(env: NodeJS.ProcessEnv, time: StepTime): Promise<0 | 1>
     facts,
     mode: resolveMode(inputs.mode, facts),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
-    env: withoutSecrets(env, secrets),
+    env: withoutSecrets(env, own),
     secrets,
     runner: {
       // The toolkit escapes what the runner would obey in an annotation; what a reader cannot see
       // is shown here.
       info: (text) => {
-        core.info(logText(text));
+        core.info(logText(redact(text)));
       },
       notice: (text) => {
-        core.notice(visibleLine(text));
+        core.notice(visibleLine(redact(text)));
       },
       warning: (text) => {
-        core.warning(visibleLine(text));
+        core.warning(visibleLine(redact(text)));
       },
       error: (text, place) => {
-        core.error(visibleLine(text), place);
+        core.error(visibleLine(redact(text)), place);
       },
-      output: core.setOutput,
+      output: (name, value) => {
+        core.setOutput(name, typeof value === 'string' ? redact(value) : value);
+      },
     },
     now: () => new Date(),
   });
@@ -90,11 +102,12 @@ function givenInputs(env: NodeJS.ProcessEnv): Record<string, string> {
 const OWN_FAULT = 'evaldiff itself failed; the error is above.';
 
 /** Says what ended the step before it judged anything, also as the log's last line. */
-export function fail(error: unknown): 1 {
-  const problems = error instanceof UserError ? error.problems.map(formatProblem) : [];
+export function fail(error: unknown, redact: (text: string) => string = (text) => text): 1 {
+  const problems =
+    error instanceof UserError ? error.problems.map((each) => redact(formatProblem(each))) : [];
   for (const problem of problems) core.error(visibleLine(problem));
   if (problems.length === 0)
-    core.error(visible(`evaldiff failed, and the fault is its own: ${errorTrace(error)}`));
+    core.error(visible(`evaldiff failed, and the fault is its own: ${redact(errorTrace(error))}`));
   core.setOutput('conclusion', 'error');
   const [first = OWN_FAULT] = problems;
   const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';

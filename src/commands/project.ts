@@ -13,7 +13,7 @@ import { builtInRubrics } from '../metrics/rubric.ts';
 import { secretsIn } from '../providers/address.ts';
 import type { Edges } from '../run/input.ts';
 import { trustLevel } from '../select/trust.ts';
-import { accessFrom } from '../session/access.ts';
+import { accessFrom, codeSecrets, refuseModelKeys } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import type { KeptStores } from '../session/kept-stores.ts';
 import { withRepository } from '../session/opened-repository.ts';
@@ -24,6 +24,7 @@ import { userFolder } from '../session/store-place.ts';
 import { BESIDE } from '../store/database.ts';
 import type { Project } from '../suite/suite.ts';
 import { logText } from '../text/log.ts';
+import { createSecretRegister } from '../text/redact.ts';
 import type { EventFacts, SourceTree } from '../types/repository.ts';
 import { perVendor } from '../types/vendors.ts';
 import { openKeys, withEnvFile } from './env-file.ts';
@@ -145,6 +146,10 @@ function sessionOptions(
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
   const read = readGiven(options, overrides, env);
+  const secrets = createSecretRegister();
+  // Shorter keys stand for "none": taken out, they would tear words apart.
+  secrets.add(secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY));
+  secrets.add(codeSecrets(read.inputs.codeEnv, env));
   const log = (line: string): void => {
     err(`${logText(line)}\n`);
   };
@@ -154,8 +159,7 @@ function sessionOptions(
     temporary: tmpdir(),
     env,
     ...read,
-    // Shorter ones stand for "none": taken out, they would tear words apart.
-    secrets: secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY),
+    secrets,
     role,
     trust: trustLevel(COMMAND_LINE, {
       trust,
@@ -212,12 +216,16 @@ function readGiven(
     options.proxy === undefined
       ? readProxy('EVALDIFF_PROXY', env['EVALDIFF_PROXY'] ?? '')
       : readProxy('--proxy', options.proxy);
-  const all = [...read.problems, ...problems, ...viaProxy.problems];
+  const given = { keys: perVendor(() => null), endpoints, proxy: viaProxy.proxy };
+  const access = accessFrom(given, env);
+  const all = [
+    ...read.problems,
+    ...problems,
+    ...viaProxy.problems,
+    ...refuseModelKeys('--code-env', codeEnv, access, env),
+  ];
   if (all.length > 0) throw new UserError(all);
-  return {
-    inputs: { ...read, read: read.options, failOn, code, codeEnv },
-    access: accessFrom({ keys: perVendor(() => null), endpoints, proxy: viaProxy.proxy }, env),
-  };
+  return { inputs: { ...read, read: read.options, failOn, code, codeEnv }, access };
 }
 
 /** Now, by the clock that a test may give. */

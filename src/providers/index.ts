@@ -47,6 +47,8 @@ export interface ProviderOptions extends ProviderAccess {
   /** Uniform in [0, 1). */
   random(): number;
   log(line: string): void;
+  /** Takes secrets out of a text; absent: those of this access. */
+  redact?(text: string): string;
   /**
    * Called before every paid attempt, repetitions included; false: it is not made, and its call
    * ends as `budget`.
@@ -90,7 +92,7 @@ export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);
   const closing = new AbortController();
-  const redact = createRedactor(secretsIn(options));
+  const redact = options.redact ?? createRedactor(secretsIn(options));
   const inner = {
     ...options,
     redact,

@@ -1,6 +1,9 @@
+import { problem } from '../errors.ts';
+import { secretsIn } from '../providers/address.ts';
 import type { ProviderOptions } from '../providers/index.ts';
 import type { Endpoint } from '../types/endpoints.ts';
-import { factsOf, perVendor } from '../types/vendors.ts';
+import type { Problem } from '../types/plain.ts';
+import { factsOf, perVendor, vendorNames } from '../types/vendors.ts';
 
 /** Keys and addresses by which models are reached. */
 export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy'>;
@@ -32,6 +35,42 @@ export function accessFrom(
     ),
     proxy: given.proxy === null ? null : new URL(given.proxy),
   };
+}
+
+/** Words that are settings and not secrets, whatever variable holds them. */
+const ORDINARY =
+  /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
+
+/** Values of the variables that `code-env` names. All are secrets but ordinary words and paths. */
+export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): string[] {
+  return names
+    .map((name) => env[name]?.trim() ?? '')
+    .filter((value) => value !== '' && !ORDINARY.test(value));
+}
+
+/** Refuses model keys in `code-env`: a key goes to its own server and to nothing else. */
+export function refuseModelKeys(
+  option: 'code-env' | '--code-env',
+  names: readonly string[],
+  access: Access,
+  env: NodeJS.ProcessEnv,
+): Problem[] {
+  const secrets = secretsIn(access);
+  const variables = new Set([
+    ...vendorNames().map((vendor) => factsOf(vendor).keyVariable),
+    ...[...access.endpoints.values()].flatMap(({ keyEnv, headers = [] }) => [
+      ...(keyEnv === null || keyEnv === undefined ? [] : [keyEnv]),
+      ...headers.map((header) => header.env),
+    ]),
+  ]);
+  return names
+    .filter((name) => variables.has(name) || secrets.includes(env[name]?.trim() ?? ''))
+    .map((name) =>
+      problem(
+        null,
+        `${option}: ${name} is the key of a model, which evaldiff sends only to that model's server. If your code calls a model itself, create a second key and pass it under another name.`,
+      ),
+    );
 }
 
 /** Takes secrets out of an environment, so that nothing started later inherits them by accident. */

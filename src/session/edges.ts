@@ -12,6 +12,7 @@ import { recordingKey, requestKey } from '../select/generation.ts';
 import { hostRefused, type TrustDecision } from '../select/trust.ts';
 import { createSolver } from '../solver/index.ts';
 import type { Store } from '../store/index.ts';
+import type { SecretRegister } from '../text/redact.ts';
 import type { Complete, Purpose } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -63,6 +64,7 @@ interface WorldOptions {
   /** Of a sharded sweep; absent: the run is a whole. */
   exchange?: AnswerExchange | undefined;
   reach?: Reach | undefined;
+  secrets: SecretRegister;
   log(line: string): void;
   planned: Edges['planned'];
   answered(purpose: Purpose): void;
@@ -199,6 +201,7 @@ function providersOf(
     onRefused,
     env: options.env,
     programEnv: options.inputs.codeEnv,
+    redact: options.secrets.redact,
     log: options.log,
     random: Math.random,
     recordingKey,

@@ -13,7 +13,7 @@ import { hostRefused, type TrustDecision, type Withheld } from '../select/trust.
 import type { CacheLibrary } from '../store/cache-service.ts';
 import type { Store } from '../store/index.ts';
 import type { Suite } from '../suite/suite.ts';
-import { createRedactor, redactAll } from '../text/redact.ts';
+import { redactAll, type SecretRegister } from '../text/redact.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { withoutSecrets, type Access, type Reach } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
@@ -55,8 +55,8 @@ export interface SessionOptions extends CheckoutPlace {
   /** The project's folder below `directory`, POSIX; '' for the folder itself. */
   workingDirectory: string;
   access: Access;
-  /** To be taken out of what is shown, written or published. */
-  secrets: readonly string[];
+  /** Every secret of the run: taken out of whatever is logged, written or published. */
+  secrets: SecretRegister;
   role: SessionRole;
   trust: TrustDecision;
   withheld: Withheld | null;
@@ -102,14 +102,20 @@ export function openSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { role, secrets, inputs, outputs, record, log } = options;
-  const env = withoutSecrets(options.env, [...secretsIn(options.access), ...secrets]);
-  return withRepository({ ...options, env }, async (repository, temporaryFolder) => {
+  const { role, secrets, inputs, outputs, record } = options;
+  const env = withoutSecrets(options.env, secretsIn(options.access));
+  const log = (line: string): void => {
+    options.log(secrets.redact(line));
+  };
+  const warn = (line: string): void => {
+    options.warn(secrets.redact(line));
+  };
+  const given = { ...options, env, log, warn };
+  return withRepository(given, async (repository, temporaryFolder) => {
     const ground = groundOf(repository);
     await refuseUnwritable(record === null ? outputs : [...outputs, record], ground);
-    const opened = { ...options, env, repository, temporaryFolder, ground };
+    const opened = { ...given, repository, temporaryFolder, ground };
     const stores = openedOnce(() => storesOf(opened));
-    const redactText = createRedactor(secrets);
     const clock = options.reach?.clock ?? systemClock;
     const halting =
       role === 'plan' ? NEVER : createHalting({ timeoutMs: inputs.timeoutMs, clock, process, log });
@@ -120,7 +126,7 @@ export function openSession<T>(
         halting,
         openStores: stores.open,
         closeStores: stores.close,
-        redact: (value) => redactAll(value, redactText),
+        redact: (value) => redactAll(value, secrets.redact),
       });
     } finally {
       halting.release();

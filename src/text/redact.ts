@@ -78,6 +78,33 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   };
 }
 
+/** The secrets of a run. A value is added before anything gets it; every sink writes redacted text. */
+export interface SecretRegister {
+  add(values: readonly string[]): void;
+  redact(text: string): string;
+}
+
+/** @param mask announces a new secret to the runner, which then masks it in the log. */
+export function createSecretRegister(
+  mask: (secret: string) => void = () => undefined,
+): SecretRegister {
+  const known = new Set<string>();
+  let redact: ((text: string) => string) | null = null;
+  return {
+    add(values) {
+      for (const value of values.filter((each) => each !== '' && !known.has(each))) {
+        known.add(value);
+        mask(value);
+        redact = null;
+      }
+    },
+    redact(text) {
+      redact ??= createRedactor([...known]);
+      return redact(text);
+    },
+  };
+}
+
 /**
  * A value with every text in it redacted, keys of objects included. What holds no secret is not
  * copied: a result has a hundred thousand answers, and hardly ever one.

@@ -7,6 +7,7 @@ import { UserError } from '../../../src/errors.ts';
 import { parsePayload, readEvent, resolveMode } from '../../../src/github/event.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { accessFrom } from '../../../src/session/access.ts';
+import { createSecretRegister } from '../../../src/text/redact.ts';
 import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
 import { startCacheServer } from '../../stand-ins/cache-service.ts';
 import {
@@ -139,6 +140,8 @@ async function job(
       ),
     ),
   );
+  const secrets = createSecretRegister();
+  secrets.add([TOKEN]);
   const said = {
     log: [] as string[],
     errors: [] as string[],
@@ -152,7 +155,7 @@ async function job(
     mode: resolveMode(read.mode, facts),
     workspace: repository.directory,
     env: all,
-    secrets: [TOKEN],
+    secrets,
     now: () => {
       now();
       return new Date('2026-01-02T03:04:05Z');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { changeOf, obedient, quiz, quizPrompt, quizTests } from './projects.ts';
-import { onPullRequest, onlyComment, stage } from './stage.ts';
+import { MODEL_KEY, onPullRequest, onlyComment, stage } from './stage.ts';
 
 const WORSE = { 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
 
@@ -144,6 +144,60 @@ metrics_rollup: { name: odd, code: "passes = num_passes" }`;
       status: 'error',
       reason: expect.stringMatching(/code: off/),
     });
+  });
+});
+
+describe('values of code-env', () => {
+  const TOKEN = 'pc-71f0ca9a-canary';
+  // As SDKs do, the code repeats the token in an error, in what it prints and in a value.
+  const leaks = (what: string): Record<string, string> => ({
+    ...quiz(),
+    'prompts/tests/quiz.yaml': quizTests(
+      2,
+      `n_tries: 1\nmetrics:\n  - name: leaks\n    code: |\n      import os, sys\n      token = os.environ['PINECONE_TOKEN']\n      result = actual == expected\n      metric = 1\n      ${what}`,
+    ),
+  });
+
+  test.each([
+    [
+      'an exception',
+      'if input["question"].startswith("Question 2"): raise RuntimeError("401 bad token " + token)',
+    ],
+    ['what it prints', 'print("connected with " + token); sys.stderr.write(token)'],
+    ['a value', 'metric = { "token": token }'],
+  ])('are masked and appear in no output: %s', async (_, what) => {
+    const at = await stage(obedient);
+    const change = changeOf({ 'README.md': 'About' }, leaks(what));
+    const run = await onPullRequest(at, change, {
+      inputs: { code: 'host', 'code-env': 'PINECONE_TOKEN', comment: 'always' },
+      env: { PINECONE_TOKEN: TOKEN },
+    });
+    expect(run.result.suites).toHaveLength(1);
+    const mask = `::add-mask::${TOKEN}`;
+    expect(run.log).toContain(mask);
+    expect(run.log.replaceAll(mask, '')).not.toContain(TOKEN);
+    expect(JSON.stringify(run.reports)).not.toContain(TOKEN);
+    const { comments, checkRuns } = at.github.state;
+    expect(JSON.stringify([comments, checkRuns, run.outputs])).not.toContain(TOKEN);
+    expect(run.log + JSON.stringify(run.reports)).toContain('***');
+  });
+
+  test.each([
+    ['LOCAL_KEY', {}],
+    ['OPENAI_API_KEY', { OPENAI_API_KEY: 'sk-1' }],
+    ['ALIAS', { ALIAS: MODEL_KEY }],
+  ])('are refused when they are a model key: %s', async (name, env) => {
+    const at = await stage(obedient);
+    const change = changeOf({ 'README.md': 'About' }, quiz());
+    const run = await onPullRequest(at, change, {
+      inputs: { code: 'host', 'code-env': name },
+      env,
+    });
+    expect(run.code).toBe(1);
+    expect(run.annotations.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(new RegExp(`^code-env: ${name} is the key of a model`)),
+    );
+    expect(at.models.requests).toEqual([]);
   });
 });
 
