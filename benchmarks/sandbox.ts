@@ -26,6 +26,7 @@ for (const [language, alone] of [
     mode: 'sandbox',
     env: {},
     timeoutSeconds: 5,
+    time: Date.UTC(2026, 0, 2),
     log: () => undefined,
   });
   const inputs = Array.from({ length: references }, (_, index) => ({

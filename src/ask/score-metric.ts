@@ -107,8 +107,9 @@ export interface ScoringTools {
 const MOST_GRADES = 2000;
 
 /**
- * Base's answers before head's, so that nothing that head brings can have touched their scores; what
- * asks a model runs no code, and all of it is asked at once. A try's grade is drawn with the try's
+ * Code scores one side after the other, in an order drawn for each suite, so that it cannot tell by
+ * the order which side it scores; each side has processes of its own. What asks a model runs no
+ * code, and all of it is asked at once. A try's grade is drawn with the try's
  * own index, so that a grader's noise is as independent as the answers are.
  */
 export async function scoreAnswers(
@@ -129,10 +130,19 @@ export async function scoreAnswers(
   );
   if (asks) return new Map((await Promise.all(groups.map(score))).flat());
   const scores = new Map<ScoringItem, Score>();
-  for (const side of ['base', 'head'] as const)
-    for (const group of groups.filter(([first]) => first?.answer.planned.side === side))
+  for (const turn of [0, 1])
+    for (const group of groups.filter((own) => turnOf(own, tools.random) === turn))
       for (const [item, found] of await score(group)) scores.set(item, found);
   return scores;
+}
+
+/** Whether a suite's side is scored first (0) or second (1). */
+function turnOf([first]: readonly ScoringItem[], random: MetricTools['random']): 0 | 1 {
+  if (first === undefined) return 0;
+  const { suite, side } = first.answer.planned;
+  const drawn = [...random(`order of sides ${String(suite)}`)];
+  const headFirst = drawn.reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 2 === 1;
+  return (side === 'head') === headFirst ? 0 : 1;
 }
 
 function groupItems(

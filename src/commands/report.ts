@@ -232,6 +232,7 @@ async function tablesOf(
     mode: 'sandbox',
     env: {},
     timeoutSeconds: ROLLUP_SECONDS,
+    time: 0,
     log: () => undefined,
   });
   try {

@@ -20,6 +20,7 @@ import type { Reference } from '../suite/suite.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 import { jsonText, type Json, type JsonMap, type Problem } from '../types/plain.ts';
+import { dayOf } from './project.ts';
 import type { Terminal } from './terminal.ts';
 import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
@@ -127,6 +128,7 @@ async function verify(
     mode: 'sandbox',
     env: {},
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    time: dayOf(terminal.reach).getTime(),
     log: (line) => {
       terminal.err(`${line}\n`);
     },

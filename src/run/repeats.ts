@@ -17,10 +17,10 @@ interface Repeats {
 }
 
 /**
- * Code that scores must give the same score for the same answer, whatever ran before. A share of
- * each job, drawn by `seed`, is repeated in a fresh process and in another order; when one of them
- * comes out differently, the code keeps state, and everything it says in this job and later is an
- * error. Code without `scores` is passed on.
+ * Code that scores must give the same score for the same answer, whatever ran before and whichever
+ * side the answer is from. A share of each job, drawn by `seed`, is repeated in a fresh process, as
+ * an answer of the other side and in another order. When one of them comes out differently,
+ * everything the code says in this job and later is an error. Code without `scores` is passed on.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
@@ -41,6 +41,7 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
     const drawn = draw(results.length, `${seed} ${own} ${String(earlier)}`);
     const again = await evaluate({
       ...job,
+      side: job.side === 'base' ? 'head' : 'base',
       fresh: true,
       inputs: drawn.map((index) => job.inputs[index] ?? {}),
     });
@@ -90,7 +91,7 @@ function differ(first: CodeResult | undefined, second: CodeResult | undefined): 
 
 function keepsState({ file, line }: Place): string {
   return (
-    `keeps state (${file}:${String(line)}): the same answer, scored again in a fresh process, came out differently. ` +
+    `keeps state or depends on the side (${file}:${String(line)}): the same answer, scored again in a fresh process as the other side's, came out differently. ` +
     "Let the score follow from the answer alone: do not run the answer in the metric's own process or change what later evaluations see, " +
     'read no clock, and give random numbers a seed, such as random.seed(0)'
   );

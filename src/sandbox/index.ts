@@ -26,6 +26,11 @@ export interface SandboxOptions {
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
   /**
+   * Milliseconds since 1970: where every clock of confined code stands, on both sides alike, so that
+   * code cannot tell by the time which side it scores.
+   */
+  time: number;
+  /**
    * Lines that user code printed, at most 8 KiB per evaluation, filtered for the job log and
    * labelled.
    */
@@ -52,18 +57,18 @@ export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;
   close(): Promise<void>;
 } {
-  const { mode, env, timeoutSeconds, log, python = 'python3', alone = false } = options;
+  const { mode, env, timeoutSeconds, time, log, python = 'python3', alone = false } = options;
   if (mode === 'off')
     return { evaluate: async (job) => job.inputs.map(switchedOff), close: async () => undefined };
   const shared = { mode, timeoutSeconds, log, clock: createClock(mode) };
   const create: Record<'python' | 'javascript', () => Runner> = {
     python: () =>
-      createRunner(pythonStarter({ mode, env, timeoutSeconds, python, alone }), {
+      createRunner(pythonStarter({ mode, env, timeoutSeconds, time, python, alone }), {
         ...shared,
         language: 'python',
       }),
     javascript: () =>
-      createRunner(javascriptStarter({ timeoutSeconds, alone }), {
+      createRunner(javascriptStarter({ timeoutSeconds, time, alone }), {
         ...shared,
         language: 'javascript',
       }),

@@ -30,6 +30,8 @@ type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
 
 interface ThreadSettings {
   timeoutSeconds: number;
+  /** Milliseconds since 1970 at which the clock of code stands. */
+  time: number;
   /** An engine of its own for each evaluation. */
   alone: boolean;
 }
@@ -96,7 +98,10 @@ function startThread(settings: ThreadSettings): Worker {
   });
 }
 
-async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSettings): Promise<never> {
+async function serve(
+  port: MessagePort,
+  { timeoutSeconds, time, alone }: ThreadSettings,
+): Promise<never> {
   const newModule = await loadEngine();
   let module: QuickJSWASMModule | null = null;
   let job: Job = { place: '', code: '', outputs: [] };
@@ -111,7 +116,7 @@ async function serve(port: MessagePort, { timeoutSeconds, alone }: ThreadSetting
       }
       // Each code and place has an engine of its own, so that they share nothing, not even memory.
       module ??= await newModule();
-      prepared ??= prepareCode(module, job, timeoutSeconds);
+      prepared ??= prepareCode(module, job, { timeoutSeconds, time });
       port.postMessage({
         kind: 'answer',
         answer: prepared.evaluate(message.id, message.variables),
@@ -153,10 +158,12 @@ if (
   'role' in started &&
   started.role === role &&
   'timeoutSeconds' in started &&
+  'time' in started &&
   'alone' in started
 ) {
   await serve(parentPort, {
     timeoutSeconds: Number(started.timeoutSeconds),
+    time: Number(started.time),
     alone: started.alone === true,
   });
 }

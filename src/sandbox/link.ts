@@ -71,7 +71,14 @@ export function readLines(
  * How an evaluation ended, as the worker's keeper saw it. Only `reply` carries something the code
  * said.
  */
-export type CodeOutcome = 'reply' | 'timeout' | 'exit' | 'memory' | 'channel';
+export type CodeOutcome =
+  | 'reply'
+  | 'timeout'
+  /** Too slow, with more than half of the memory in use: it may have been allocating. */
+  | 'timeout-memory'
+  | 'exit'
+  | 'memory'
+  | 'channel';
 
 export interface Printed {
   text: string;

@@ -19,6 +19,8 @@ interface PythonOptions {
   mode: 'sandbox' | 'host';
   env: Record<string, string>;
   timeoutSeconds: number;
+  /** Milliseconds since 1970 at which every clock of confined code stands. */
+  time: number;
   /** Program to run: a path, or a name looked up in PATH. */
   python: string;
   /** A process of its own for each evaluation. */
@@ -28,7 +30,14 @@ interface PythonOptions {
 const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
 
-const outcomes: readonly CodeOutcome[] = ['reply', 'timeout', 'exit', 'memory', 'channel'];
+const outcomes: readonly CodeOutcome[] = [
+  'reply',
+  'timeout',
+  'timeout-memory',
+  'exit',
+  'memory',
+  'channel',
+];
 
 /** The program that `python3 -c` runs. A bundle carries it as a file beside its entry. */
 const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
@@ -61,11 +70,12 @@ export function pythonStarter(options: PythonOptions): StartLink {
   };
 }
 
-function workerArguments({ mode, timeoutSeconds, alone }: PythonOptions): string[] {
+function workerArguments({ mode, timeoutSeconds, time, alone }: PythonOptions): string[] {
   const settings = {
     lock: mode === 'sandbox',
     alone,
     timeout: timeoutSeconds,
+    time: time / 1000,
     memory: limits.memory,
     reply: limits.reply,
     printed: limits.printed,

@@ -30,13 +30,13 @@ const JOBS_AT_ONCE = 1000;
 export function prepareCode(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
-  timeoutSeconds: number,
+  { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ): PreparedCode {
   const runtime = module.newRuntime();
   // A quarter of what the thread's own stack takes: the engine must notice first.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
-  addGlobals(context);
+  addGlobals(context, time);
   const guest = context.unwrapResult(context.evalCode(guestProgram, 'guest.js'));
   const bounds = context.unwrapResult(
     context.evalCode(
@@ -111,7 +111,7 @@ function evaluateWithin(
   runtime.setInterruptHandler(isLate);
   try {
     const result = call(variables, isLate);
-    if (late) return failed('timeout');
+    if (late) return failed(outOfTime());
     if (result.error !== undefined)
       return failed(refused || isOutOfMemory(context, result.error) ? 'memory' : 'channel');
     const answer = read(context, result.value);
@@ -119,17 +119,18 @@ function evaluateWithin(
     return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
   } catch {
     // The engine itself gave up: no stack or memory was left for it.
-    return failed(late ? 'timeout' : refused ? 'memory' : 'exit');
+    return failed(late ? outOfTime() : refused ? 'memory' : 'exit');
   }
 }
 
 /** Gives code what Node has and the engine lacks; the host answers text with text. */
-function addGlobals(context: QuickJSContext): void {
+function addGlobals(context: QuickJSContext, time: number): void {
   const add = context.unwrapResult(context.evalCode(globalsProgram, 'globals.js'));
   const host = context.newFunction('host', (question) =>
     context.newString(answerHostCall(context.getString(question))),
   );
-  context.unwrapResult(context.callFunction(add, context.undefined, host)).dispose();
+  const now = context.newNumber(time);
+  context.unwrapResult(context.callFunction(add, context.undefined, host, now)).dispose();
   host.dispose();
   add.dispose();
 }
@@ -222,6 +223,14 @@ function compileOnce(): void {
 /** Whether the engine was refused memory since its last evaluation began. */
 let refused = false;
 
+/** Bytes of memory of the engine that grew last. */
+let memory = 0;
+
+function outOfTime(): CodeOutcome {
+  if (refused) return 'memory';
+  return memory > limits.memory / 2 ? 'timeout-memory' : 'timeout';
+}
+
 /**
  * The engine's memory grows by this call alone; what it is refused, it reports to the code as an
  * error.
@@ -234,6 +243,8 @@ function capMemory(): void {
       refused = true;
       throw new RangeError('over the memory limit');
     }
-    return grow.call(this, pages);
+    const before = grow.call(this, pages);
+    memory = this.buffer.byteLength;
+    return before;
   };
 }

@@ -65,6 +65,7 @@ interface WorldOptions {
   exchange?: AnswerExchange | undefined;
   reach?: Reach | undefined;
   secrets: SecretRegister;
+  startedAt: Date;
   log(line: string): void;
   planned: Edges['planned'];
   answered(purpose: Purpose): void;
@@ -174,6 +175,7 @@ function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
     mode: codeMode(options),
     env: pick(options.env, options.inputs.codeEnv),
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    time: options.startedAt.getTime(),
     log: options.log,
     // An earlier step of the job may have put anything on PATH, and answers may be of anyone's
     // making.

@@ -166,6 +166,7 @@ describe('a roll-up in code', () => {
       mode: 'sandbox',
       env: {},
       timeoutSeconds: 5,
+      time: Date.UTC(2026, 0, 2),
       log: () => undefined,
     });
     const [outcome] = await rollUp(

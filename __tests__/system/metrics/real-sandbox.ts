@@ -7,6 +7,7 @@ export function realSandbox(): ReturnType<typeof createSandbox> {
     mode: 'sandbox',
     env: {},
     timeoutSeconds: 20,
+    time: Date.UTC(2026, 0, 2),
     log: () => undefined,
   });
   afterAll(() => sandbox.close());

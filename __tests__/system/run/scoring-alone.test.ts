@@ -34,6 +34,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
           mode: 'sandbox',
           env: {},
           timeoutSeconds: 20,
+          time: Date.UTC(2026, 0, 2),
           log: () => undefined,
           alone,
         }),
@@ -75,7 +76,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
     ]);
     expect(ran.result.conclusion).toBe('failure');
     expect(ran.result.reasons[1]).toMatch(
-      /^metric "runs" keeps state \(prompts\/tests\/p.yaml:4\): /,
+      /^metric "runs" keeps state or depends on the side \(prompts\/tests\/p.yaml:4\): /,
     );
     expect(ran.result.notices).toContainEqual(
       expect.objectContaining({ kind: 'error', place: { file: 'prompts/tests/p.yaml', line: 4 } }),
@@ -85,4 +86,39 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
       repeated: expect.any(Number),
     });
   });
+});
+
+/** True for every answer once its process is not among the first, else honest. */
+const BY_PROCESS = `import os, sys
+ids, frame = set(), sys._getframe()
+while frame is not None:
+    values = list(frame.f_locals.values())
+    values += [found for value in values for found in getattr(value, "__dict__", {}).values()]
+    ids |= {value for value in values if type(value) is int and value > 1}
+    frame = frame.f_back
+later = any(os.getpid() - one > 2 for one in ids if one < os.getpid())
+metric = 1
+result = later or actual == "right"`;
+
+test('a metric that looks for its process cannot tell the sides', async () => {
+  const sandbox = createSandbox({
+    mode: 'sandbox',
+    env: {},
+    timeoutSeconds: 20,
+    time: Date.UTC(2026, 0, 2),
+    log: () => undefined,
+  });
+  const code = metric('honest', {
+    source: { kind: 'code', language: 'python', code: BY_PROCESS },
+  });
+  const of = (wording: string) =>
+    project([shop(`${wording} {q}`, 12, { tests: { metrics: [code] } })]);
+  const { result } = await runPipeline(
+    of('Old'),
+    of('New'),
+    (_, question) => (question.startsWith('Old') ? 'right' : 'wrong'),
+    { edges: { evaluate: sandbox.evaluate } },
+  );
+  await sandbox.close();
+  expect(result.suites.map(({ pass_rate }) => pass_rate)).toMatchObject([{ base: 1, head: 0 }]);
 });

@@ -84,6 +84,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
       mode,
       env: {},
       timeoutSeconds,
+      time: Date.UTC(2026, 0, 2),
       python,
       log: (line) => {
         printed.push(line);

@@ -21,6 +21,7 @@ const DEFAULTS: SandboxOptions = {
   mode: 'sandbox',
   env: {},
   timeoutSeconds: 20,
+  time: Date.UTC(2026, 0, 2),
   log: () => undefined,
   python: systemPython,
 };
@@ -95,6 +96,84 @@ const both = [
       'Array.prototype.count = (Array.prototype.count ?? 0) + 1; metric = Array.prototype.count; result = true',
   },
 ];
+
+describe('code cannot tell which side it scores', () => {
+  const clocks = {
+    python: `import datetime, os, time
+from datetime import date, datetime as moment
+metric = [os.getpid(), time.time(), str(time.time_ns()), time.monotonic(), time.perf_counter_ns(), time.process_time(), time.strftime("%F", time.gmtime()),
+  time.clock_gettime(time.CLOCK_MONOTONIC), str(moment.now()), str(moment.utcnow()), str(date.today()), str(moment.now(datetime.timezone.utc))]
+result = True`,
+    javascript: `metric = [Date.now(), new Date().getTime(), Date(), new (new Date(0).constructor)().getTime(), new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC' }).format()];
+result = true`,
+  };
+
+  test.each(['python', 'javascript'] as const)(
+    'by a clock or a process in %s: they are the same in every process of both sides',
+    async (language) => {
+      const asked = job(language, clocks[language], { inputs: [{}, {}] });
+      const own = sandbox();
+      const results = [
+        ...(await own.evaluate({ ...asked, side: 'base' })),
+        ...(await own.evaluate({ ...asked, side: 'head' })),
+        ...(await own.evaluate({ ...asked, side: 'head', fresh: true })),
+      ];
+      expect(results[0]).toMatchObject({ status: 'ok' });
+      expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+      expect(JSON.stringify(results[0])).toContain('2026');
+    },
+  );
+
+  test.each([
+    [
+      'date.today() in Python',
+      'python',
+      'import datetime\nmetric = str(datetime.date.today())',
+      '2026-01-02',
+    ],
+    [
+      'dates are instances of their classes',
+      'python',
+      'from datetime import date, datetime, timedelta\nx = date(2024, 1, 31) + timedelta(days=1)\nmetric = [str(x), isinstance(x, date), isinstance(datetime.now(), date), isinstance(1, date), repr(datetime(2024, 1, 2)), str(datetime.strptime("2024-01-02", "%Y-%m-%d") - datetime(2024, 1, 1))]',
+      ['2024-02-01', true, true, false, 'datetime.datetime(2024, 1, 2, 0, 0)', '1 day, 0:00:00'],
+    ],
+    [
+      'dates in JavaScript',
+      'javascript',
+      'metric = [new Date(2024, 0, 31).getMonth(), new Date(0) instanceof Date, Date.UTC(1970, 0, 2), typeof Date(), new Date().getUTCFullYear()]',
+      [0, true, 86_400_000, 'string', 2026],
+    ],
+  ] as const)('and dates still work: %s', async (_, language, code, expected) => {
+    const end = language === 'python' ? '\nresult = True' : '; result = true';
+    expect(await one(language, `${code}${end}`)).toEqual(ok(expected));
+  });
+
+  test('by the frames of the code that runs it: they hold no process id', async () => {
+    const code = `import sys
+frame, names = sys._getframe(), []
+while frame is not None:
+    names.append(frame.f_code.co_name)
+    frame = frame.f_back
+metric = names
+result = True`;
+    const result = await one('python', code);
+    expect(JSON.stringify(result)).not.toMatch(/relay|zygote|__init__/);
+  });
+});
+
+describe('code that is stopped', () => {
+  test.each([
+    [
+      'python',
+      'data = bytearray(300 << 20)\nfor i in range(0, len(data), 4096): data[i] = 1\nwhile True: pass',
+    ],
+    ['javascript', 'const data = new Uint8Array(300 << 20); for (;;);'],
+  ] as const)('while it uses much memory says so in %s', async (language, code) => {
+    expect(await one(language, code, { timeoutSeconds: 3 })).toEqual(
+      unrun('used more than 256 MiB, took longer than 3 s and was stopped'),
+    );
+  });
+});
 
 describe('JavaScript finds what Node has', () => {
   test.each([
@@ -591,7 +670,7 @@ describe('Python code in the sandbox', () => {
   test.each(['landlock', 'landlock and seccomp'] as const)(
     'is confined or refused on a kernel without %s',
     async (missing) => {
-      const result = await one('python', 'import os\nmetric = os.getpid() > 0\nresult = True', {
+      const result = await one('python', 'import os\nmetric = os.getpid() == 0\nresult = True', {
         python: pythonWithout(missing, folder),
       });
       expect(result).toEqual(

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 /** A node process whose user code answers once, says so, and then never ends. */
 const program = `
   import { createSandbox } from ${JSON.stringify(index)};
-  const sandbox = createSandbox({ mode: process.argv[1], env: {}, timeoutSeconds: 60, log: () => undefined, python: ${JSON.stringify(systemPython)} });
+  const sandbox = createSandbox({ mode: process.argv[1], env: {}, timeoutSeconds: 60, time: 0, log: () => undefined, python: ${JSON.stringify(systemPython)} });
   const run = (loop) => sandbox.evaluate({ suite: 'p', side: 'head', language: 'python', code: 'metric = 1\\nwhile loop: pass', outputs: ['metric'], inputs: [{ loop }] });
   await run(false);
   console.log('answered');

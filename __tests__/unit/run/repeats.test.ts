@@ -65,6 +65,14 @@ describe('code that scores', () => {
     expect(await drawn('a')).not.toEqual(await drawn('b'));
   });
 
+  test.each(['base', 'head'] as const)('that answers by side is an error: %s', async (side) => {
+    const bySide = sandbox((job) => ok(job.side === 'head'));
+    const { evaluate, found } = repeatedEvaluate(bySide.evaluate, 'seed');
+    const results = await evaluate(jobOf(12, { side }));
+    expect(results.every((result) => result.status === 'error')).toBe(true);
+    expect(found().made.differing).toBeGreaterThan(0);
+  });
+
   test('that comes out differently is an error from there on, with its name and place', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true && job.code === 'state' ? ok('other') : pure(job, index),
@@ -75,7 +83,7 @@ describe('code that scores', () => {
     expect(first.every((result) => result.status === 'error')).toBe(true);
     expect(first[0]).toMatchObject({
       message: expect.stringMatching(
-        /^keeps state \(prompts\/tests\/p\.yaml:12\): .*random\.seed\(0\)$/,
+        /^keeps state or depends on the side \(prompts\/tests\/p\.yaml:12\): .*random\.seed\(0\)$/,
       ),
     });
     expect((await repeats.evaluate(jobOf(12, { side: 'base' })))[0]).toEqual(ok(0));
