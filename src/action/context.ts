@@ -89,6 +89,7 @@ export function sessionOptions(job: Job): SessionOptions {
     store: {
       kind: 'service',
       library: async () => (inputs.cache ? await import('@actions/cache') : NO_SERVICE),
+      reuse: inputs.cache,
       own:
         facts.pullRequest === null
           ? `branch ${facts.headBranch ?? facts.head ?? ''}`

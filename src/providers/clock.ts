@@ -53,7 +53,7 @@ export function createActivity(turn: () => Promise<void>): Activity {
  * What a sleep is for: a pause before the next step, or a bound on something that should be over
  * sooner – a call, whoever goes ahead of others, a program's first word, its end.
  */
-export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end';
+export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end' | 'drain';
 
 /** Time as the providers see it. */
 export interface Clock {
@@ -68,6 +68,25 @@ export const systemClock: Clock = {
   now: Date.now,
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
+
+/**
+ * Milliseconds that calls under way may take once a run is told to end: they are paid for. A runner
+ * that cancels a job ends it ten seconds after its first signal, and the reports take some of them.
+ */
+const DRAIN_MS = 3000;
+
+/** Calls `stop` a while after `signal` fires; never once `closed` has fired. */
+export function stopAfterDrain(
+  { clock, signal, closed }: { clock: Clock; signal: AbortSignal; closed: AbortSignal },
+  stop: () => void,
+): void {
+  const drain = async (): Promise<void> => {
+    await pause(clock, DRAIN_MS, closed, 'drain');
+    if (!closed.aborted) stop();
+  };
+  if (signal.aborted) void drain();
+  else signal.addEventListener('abort', () => void drain(), { once: true, signal: closed });
+}
 
 /** Sleeps without ever rejecting; the caller looks at the signal. */
 export async function pause(

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createDeadlines, type Clock } from './clock.ts';
+import { createDeadlines, stopAfterDrain, type Clock } from './clock.ts';
 import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
 import type { Received } from './reply.ts';
 import { tunnelThrough } from './tunnel.ts';
@@ -97,7 +97,8 @@ export function createOutgoing(
   const routeTo = createRoutes(bounds);
   const underWay = new Set<OpenRequest['fail']>();
   const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
-  bounds.signal.addEventListener('abort', stop, { once: true });
+  const closing = new AbortController();
+  stopAfterDrain({ ...bounds, closed: closing.signal }, stop);
   return {
     async send(input, sent, receive) {
       if (bounds.signal.aborted) throw new TransportError('aborted');
@@ -138,7 +139,7 @@ export function createOutgoing(
       });
     },
     close() {
-      bounds.signal.removeEventListener('abort', stop);
+      closing.abort();
       stop();
       tunnel?.close();
       agent.destroy();

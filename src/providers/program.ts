@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { logLine } from '../text/log.ts';
 import { visibleLine } from '../text/visible.ts';
 import { PROMPTFOO_PROGRAM, type Completion, type Request } from '../types/model.ts';
-import { createDeadlines } from './clock.ts';
+import { createDeadlines, stopAfterDrain } from './clock.ts';
 import { callCompletion } from './completion.ts';
 import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
 import type { CallOptions } from './hosted-server.ts';
@@ -56,7 +56,8 @@ export function createPrograms(options: ProgramOptions): Programs {
   };
   const killAll = each((session) => session.killNow());
   const abort = each((session) => session.abort());
-  signal.addEventListener('abort', abort, { once: true });
+  const closing = new AbortController();
+  stopAfterDrain({ clock, signal, closed: closing.signal }, abort);
 
   const start = (target: ProgramTarget, name: string): Running => ({
     name,
@@ -103,7 +104,7 @@ export function createPrograms(options: ProgramOptions): Programs {
     async close() {
       await Promise.all([...running.values()].map(({ session }) => session.close()));
       process.off('exit', killAll);
-      signal.removeEventListener('abort', abort);
+      closing.abort();
     },
   };
 }

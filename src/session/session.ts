@@ -45,6 +45,8 @@ type StoreChoice =
   | {
       kind: 'service';
       library(): Promise<CacheLibrary>;
+      /** Whether answers that earlier runs left on this machine may be used. */
+      reuse: boolean;
       /** What tells this pull request and this job from others. */
       own: string;
       run: string;
@@ -153,7 +155,7 @@ async function storesOf(
       ...store,
       library: await store.library(),
       trust: trust.level,
-      temporary,
+      temporary: store.reuse ? temporary : session.temporaryFolder,
       project: projectOf(session),
       role,
       warn,

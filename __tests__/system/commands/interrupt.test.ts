@@ -81,3 +81,37 @@ test.each([
   },
   60_000,
 );
+
+test('calls under way when a run is told to end are kept and not paid for again', async () => {
+  const allAsked = Promise.withResolvers<undefined>();
+  const toldToEnd = Promise.withResolvers<undefined>();
+  const shop = await openShop({
+    answer: async ({ index }) => {
+      if (index === 7) allAsked.resolve(undefined);
+      if (index >= 5) await toldToEnd.promise;
+      return { text: 'Yes, 5' };
+    },
+  });
+  try {
+    const child = spawn(process.execPath, [CLI, 'run', '--json'], {
+      cwd: shop.repository.directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: localEndpoint(shop.server),
+    });
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      if (err.includes('no further call is made')) toldToEnd.resolve(undefined);
+    });
+    const ended = new Promise((resolve) => {
+      child.once('close', resolve);
+    });
+    await allAsked.promise;
+    child.kill('SIGTERM');
+    await ended;
+    const { usage } = await shop.result('run');
+    expect(usage).toMatchObject({ calls: 0, reused: 8 });
+  } finally {
+    await shop.close();
+  }
+}, 60_000);

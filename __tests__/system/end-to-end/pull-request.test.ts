@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
+import { temporaryFolder } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, pushed, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
 import { onPullRequest, onlyComment, stage } from './stage.ts';
 
@@ -321,3 +322,22 @@ describe('a pull request whose sides differ in more than a text', () => {
     );
   });
 });
+
+test.each([
+  ['true', true],
+  ['false', false],
+])(
+  'cache: %s: answers of an earlier run on the same runner are reused: %s',
+  async (cache, reuses) => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), { 'prompts/quiz.yaml': quizPrompt('Be quick.') });
+    const options = { inputs: { cache }, env: { RUNNER_TEMP: temporaryFolder('runner') } };
+    const first = await onPullRequest(at, change, options);
+    const again = await onPullRequest(at, change, options);
+    expect(again.outputs).toMatchObject(
+      reuses
+        ? { calls: '0', reused: first.outputs['calls'] }
+        : { calls: first.outputs['calls'], reused: '0' },
+    );
+  },
+);
