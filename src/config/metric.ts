@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
+import { boundsOf } from '../metrics/passing.ts';
+import { boundsProblem } from '../metrics/range.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
 import { isMap, type Problem } from '../types/plain.ts';
@@ -151,13 +153,22 @@ function readPassing(
 ): Pick<Metric, 'better' | 'min' | 'max' | 'pass'> {
   const { better, min, max } = written;
   const name = written.name ?? written.uses ?? written.rubric ?? pathText(path);
-  const own = source.kind === 'built-in' ? builtIns.get(source.uses)?.better : undefined;
+  const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
+  const own = builtIn?.better;
   for (const [key, message] of [
     ...rulesProblems(written, source),
+    ...(builtIn === undefined
+      ? []
+      : rangeProblems(written, better ?? builtIn.better, builtIn.range)),
     ...directionProblems(written, source, own),
   ])
     problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
-  return withoutUndefined({ better, min, max, pass: labelsOf(written.pass) });
+  return withoutUndefined({
+    better,
+    min,
+    max,
+    pass: labelsOf(document, [...path, 'pass'], written.pass),
+  });
 }
 
 /** Two rules for what passes would be one too many. By key, what is wrong. */
@@ -179,9 +190,20 @@ function rulesProblems(
       'threshold',
       'threshold is one bound, and min and max are the same; keep one form',
     ]);
-  if (min !== undefined && max !== undefined && min > max)
+  if (kind !== 'built-in' && min !== undefined && max !== undefined && min > max)
     found.push(['max', `max ${String(max)} is below min ${String(min)}, so that nothing passes`]);
   return found;
+}
+
+/** Bounds by which every answer passes, or none does. */
+function rangeProblems(
+  { threshold, min, max }: Written,
+  better: Better,
+  range: string,
+): [string, string][] {
+  const bounds = boundsOf(withoutUndefined({ threshold: threshold ?? null, min, max }), better);
+  const found = boundsProblem(bounds ?? {}, range);
+  return found === null ? [] : [[threshold === undefined ? found.key : 'threshold', found.message]];
 }
 
 function directionProblems(

@@ -9,6 +9,7 @@ import {
   reaches,
   type Measured,
 } from './definition.ts';
+import { textExpected } from './expected.ts';
 
 /** A text's vector, or why there is none. */
 type Vector =
@@ -152,6 +153,7 @@ export const embeddingSimilarity = defineBatch({
   },
   needs: { expected: true, model: false, embeddings: true },
   usesExpected: ({ value }) => value === undefined,
+  expects: () => textExpected,
   range: '−1 to 1',
   passes: 'from `with.threshold` (0.75) on',
   source:
@@ -179,7 +181,8 @@ export const embeddingSimilarity = defineBatch({
         const wanted = value ?? expected;
         if (wanted === undefined) return missingExpected(name);
         const texts = alternatives(wanted);
-        if (texts.length === 0) return measureError('expected is an empty list');
+        const wrong = textExpected.wrong(wanted);
+        if (wrong !== null) return measureError(wrong);
         return best(
           await Promise.all(texts.map((text) => similarity(output, text, vectorOf))),
           threshold,

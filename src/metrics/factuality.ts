@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
+import { valueParameter } from './comparison.ts';
 import {
   defineBatch,
   measureError,
   missingExpected,
-  valueParameter,
   type Measured,
   type MetricContext,
 } from './definition.ts';
+import { textExpected } from './expected.ts';
 import { gradeMaterial } from './grade.ts';
 import { answerRelevance, factuality, faithfulness, type Factual } from './graded-prompts.ts';
 import type { Question } from './grader-prompt.ts';
@@ -81,6 +82,7 @@ export const factualityMetric = defineBatch({
     pass: true,
   },
   usesExpected: ({ value }) => value === undefined,
+  expects: () => textExpected,
   score: (answers, { value, scores }, context) =>
     each(answers, async (answer) => {
       const expected = value ?? answer.expected;

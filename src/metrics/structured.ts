@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../types/metric.ts';
 import { jsonText, type Json } from '../types/plain.ts';
+import { defineComparison } from './comparison.ts';
 import {
   passOrFail,
   defineBatch,
-  defineComparison,
   defineMetric,
   measureError,
   measurement,
@@ -12,6 +12,7 @@ import {
   type Measured,
   type MetricDefinition,
 } from './definition.ts';
+import { callsExpected, jsonExpected } from './expected.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
 import { extractions, fencedBlock, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
@@ -152,6 +153,7 @@ const jsonMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
+  expects: () => jsonExpected,
   measure({ output, expected, options }) {
     const parsed = parseJson(output, options.extract);
     if (!parsed.ok) return measurement(0, false, parsed.reason);
@@ -205,10 +207,9 @@ const toolCallMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
+  expects: () => callsExpected,
   measure({ answer, expected, options }) {
-    const wanted = wantedCalls(expected);
-    if (wanted === null)
-      return measureError('expected must be tool names, or maps of name and arguments');
+    const wanted = wantedCalls(expected) ?? [];
     const made = answer.completion.tool_calls;
     const names = options.ignore_arguments
       ? wanted.map(({ name }) => ({ name, arguments: null }))

@@ -58,8 +58,9 @@ function programs({
  */
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
   const found = suites.flatMap(({ run: { suite } }) =>
-    (suite.head?.suite.tests.references ?? []).flatMap(({ problem, place }): Problem[] =>
-      problem === null ? [] : [{ place, message: problem }],
+    (suite.head?.suite.tests.references ?? []).flatMap(
+      ({ problem, place, problemAt = place }): Problem[] =>
+        problem === null ? [] : [{ place: problemAt, message: problem }],
     ),
   );
   return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()];

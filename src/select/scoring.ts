@@ -225,6 +225,7 @@ export function referenceScoringDiffers(base: Reference, head: Reference): boole
     base.skip !== head.skip ||
     ownIdentity(base) !== ownIdentity(head) ||
     canonicalJson(base.expected) !== canonicalJson(head.expected) ||
+    canonicalJson({ ...base.values }) !== canonicalJson({ ...head.values }) ||
     canonicalJson(base.metadata ?? null) !== canonicalJson(head.metadata ?? null) ||
     (base.expected === undefined) !== (head.expected === undefined)
   );

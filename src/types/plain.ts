@@ -36,6 +36,26 @@ export function parsedJson(text: string): unknown {
 
 export type Scalar = string | number | boolean;
 
+/** What code and comparisons of JSON see in place of numbers and truth values that are held as text. */
+export interface Values {
+  input: Record<string, Scalar>;
+  expected?: Json;
+}
+
+/** Input and expected value as code and comparisons of JSON see them. */
+export function valuesOf<T extends Json | undefined>({
+  input,
+  expected,
+  values,
+}: {
+  input: Record<string, Scalar>;
+  expected: T;
+  values?: Values;
+}): { input: Record<string, Scalar>; expected: T | Json } {
+  if (values === undefined) return { input, expected };
+  return { input: { ...input, ...values.input }, expected: values.expected ?? expected };
+}
+
 export type Side = 'base' | 'head';
 
 /** A place in a user's file. `line` counts from 1; 0 means the file as a whole. */
