@@ -214,7 +214,7 @@ export function metricAnswer(
     messages,
     input: reference.input,
     expected: reference.expected,
-    ...(reference.values === undefined ? {} : { values: reference.values }),
+    values: reference.values,
     ...(reference.metadata === undefined ? {} : { metadata: reference.metadata }),
     otherAnswer,
     ...(otherMessages === undefined ? {} : { otherMessages }),

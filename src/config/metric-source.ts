@@ -88,13 +88,18 @@ function readBuiltIn(
     return null;
   }
   const key = values === undefined ? 'kwargs' : 'with';
-  const parameters = { ...kwargs, ...values };
-  const { value } = parameters;
-  if (value !== undefined && builtIn.expects(parameters)?.reads === 'text')
-    parameters['value'] = asWritten(document, [...path, key, 'value'], value);
+  const given = { ...kwargs, ...values };
+  const reads = builtIn.expects(given)?.reads;
+  const value = [...path, key, 'value'];
+  const parameters = Object.fromEntries(
+    Object.entries(given).map(([name, member]) => [
+      name,
+      name === 'value' && reads === 'text' ? asWritten(document, value, member) : member,
+    ]),
+  );
   for (const message of builtIn.problems(parameters)) {
     const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
-    refuse(Object.hasOwn((key === 'with' ? values : kwargs) ?? {}, at) ? [key, at] : key, message);
+    refuse(Object.hasOwn(written[key] ?? {}, at) ? [key, at] : key, message);
   }
   return { kind: 'built-in', uses, with: parameters };
 }

@@ -157,10 +157,10 @@ function readPassing(
   const own = builtIn?.better;
   for (const [key, message] of [
     ...rulesProblems(written, source),
+    ...directionProblems(written, source, own),
     ...(builtIn === undefined
       ? []
       : rangeProblems(written, better ?? builtIn.better, builtIn.range)),
-    ...directionProblems(written, source, own),
   ])
     problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
   return withoutUndefined({
@@ -169,6 +169,20 @@ function readPassing(
     max,
     pass: labelsOf(document, [...path, 'pass'], written.pass),
   });
+}
+
+/** Bounds that give every answer the same verdict. */
+function rangeProblems(
+  { threshold, min, max }: Written,
+  better: Better,
+  range: string,
+): [string, string][] {
+  const found = boundsProblem(
+    boundsOf(withoutUndefined({ threshold: threshold ?? null, min, max }), better),
+    range,
+  );
+  const key = threshold !== undefined ? 'threshold' : min === undefined ? 'max' : 'min';
+  return found === null ? [] : [[key, found]];
 }
 
 /** Two rules for what passes would be one too many. By key, what is wrong. */
@@ -190,20 +204,9 @@ function rulesProblems(
       'threshold',
       'threshold is one bound, and min and max are the same; keep one form',
     ]);
-  if (kind !== 'built-in' && min !== undefined && max !== undefined && min > max)
+  if (min !== undefined && max !== undefined && min > max)
     found.push(['max', `max ${String(max)} is below min ${String(min)}, so that nothing passes`]);
   return found;
-}
-
-/** Bounds by which every answer passes, or none does. */
-function rangeProblems(
-  { threshold, min, max }: Written,
-  better: Better,
-  range: string,
-): [string, string][] {
-  const bounds = boundsOf(withoutUndefined({ threshold: threshold ?? null, min, max }), better);
-  const found = boundsProblem(bounds ?? {}, range);
-  return found === null ? [] : [[threshold === undefined ? found.key : 'threshold', found.message]];
 }
 
 function directionProblems(

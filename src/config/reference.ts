@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { asWritten, type Document, type Path } from '../documents/document.ts';
 import { perLimits, type Limits } from '../documents/limits.ts';
-import { readExpected } from '../metrics/expected.ts';
+import { readExpected } from '../metrics/comparison.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import type { Json, Problem, Scalar } from '../types/plain.ts';
+import type { Problem, Scalar } from '../types/plain.ts';
 import { messageOf, recordedMessage } from './answers.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
@@ -99,13 +99,13 @@ export function readDraft(
   if (written === undefined) return null;
   const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
-  const { input, expected, values } = textsOf(document, path, written);
+  const read = textsOf(document, path, written);
   const own = ownMetrics(written.metrics, document, path, context, problems);
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
   const flaws: [string | null, Path][] = [
     [unusable(ordinal, thread, context), path],
-    [thread === null ? lack(input, context) : null, path],
-    [undecided(metrics, { expected, ...values }, context.builtIns), [...path, 'expected']],
+    [thread === null ? lack(read.input, context) : null, path],
+    [undecided(metrics, read, context.builtIns), [...path, 'expected']],
     [unjudged(ordinal, own, context), path],
   ];
   const flaw = flaws.find(([message]) => message !== null);
@@ -113,13 +113,11 @@ export function readDraft(
     given:
       written.id === undefined ? null : String(asWritten(document, [...path, 'id'], written.id)),
     place: document.placeOf(path),
-    input,
-    ...filesOfValues(input, document, path),
+    ...read,
+    ...filesOfValues(read.input, document, path),
     thread,
     ...after,
     recorded,
-    expected,
-    ...values,
     skip: written.skip ?? false,
     tags: [written.tags ?? []].flat(),
     n_tries: written.n_tries ?? null,
@@ -176,31 +174,28 @@ function filesOfValues(
   return found.length === 0 ? {} : { inputFiles: Object.fromEntries(found) };
 }
 
-/** Input and expected value as they are written, and the values that are another text there. */
+/** Input and expected value as they are written, and the values that print differently. */
 function textsOf(
   document: Document,
   path: Path,
-  written: z.output<ReferenceReader['schema']>,
-): Pick<Reference, 'input' | 'expected'> & { values: Pick<Reference, 'values'> } {
-  const given = written.input === undefined || Array.isArray(written.input) ? {} : written.input;
-  const input = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      name,
-      asWritten(document, [...path, 'input', name], value),
-    ]),
-  );
-  const changed = Object.entries(given).filter(([name, value]) => input[name] !== value);
+  given: z.output<ReferenceReader['schema']>,
+): Pick<Reference, 'input' | 'expected' | 'values'> {
+  const variables = Object.entries(Array.isArray(given.input) ? {} : (given.input ?? {}));
+  const texts = variables.map(([name, value]): [string, Scalar] => [
+    name,
+    asWritten(document, [...path, 'input', name], value),
+  ]);
+  const changed = variables.filter(([, value], index) => texts[index]?.[1] !== value);
+  const at = [...path, 'expected'];
   const expected =
-    written.expected === undefined
-      ? undefined
-      : asWritten(document, [...path, 'expected'], written.expected);
-  const isChanged = written.expected !== undefined && expected !== written.expected;
-  if (changed.length === 0 && !isChanged) return { input, expected, values: {} };
-  const values = {
-    input: Object.fromEntries(changed),
-    ...(isChanged ? { expected: written.expected as Json } : {}),
+    given.expected === undefined ? undefined : asWritten(document, at, given.expected);
+  const read = { input: Object.fromEntries(texts), expected };
+  if (changed.length === 0 && expected === given.expected) return read;
+  const values = { input: Object.fromEntries(changed) };
+  return {
+    ...read,
+    values: expected === given.expected ? values : { ...values, expected: given.expected },
   };
-  return { input, expected, values: { values } };
 }
 
 /** The reference's own metrics; nothing where it has none, which is most of them. */

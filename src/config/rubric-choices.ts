@@ -1,4 +1,4 @@
-import { asWritten, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/grader-prompt.ts';
 import { contradiction } from '../metrics/passing.ts';
 import { suggestion } from '../text/suggest.ts';
@@ -32,7 +32,7 @@ export function readChoices(
     problem: { place: document.placeOf(at), message: `${pathText(at)} ${message}` },
   });
   const given = valueAt(document.value, at);
-  const scores = scoresOf(document, at, labels);
+  const scores = scoresOf(given, labels);
   const message =
     fromSeveral(strings) ??
     unusable(scores, labels, given) ??
@@ -64,15 +64,11 @@ function mismatch(scored: readonly string[], labels: readonly string[]): string 
   return unlisted === undefined ? null : `has "${unlisted}", which choice_strings has not`;
 }
 
-function scoresOf(
-  document: Document,
-  at: Path,
-  labels: readonly string[],
-): Map<string, number> | null {
+function scoresOf(value: Json | undefined, labels: readonly string[]): Map<string, number> | null {
   const entries =
-    valueAt(document.value, at) === 'from_strings'
+    value === 'from_strings'
       ? labels.map((label): [string, Json] => [label, Number(label)])
-      : entriesOf(document, at);
+      : entriesOf(value);
   const scores = new Map<string, number>();
   for (const [label, score] of entries ?? []) {
     if (typeof score !== 'number' || !Number.isFinite(score) || scores.has(label)) return null;
@@ -81,15 +77,12 @@ function scoresOf(
   return entries === null ? null : scores;
 }
 
-function entriesOf(document: Document, at: Path): [string, Json][] | null {
-  const value = valueAt(document.value, at);
+function entriesOf(value: Json | undefined): [string, Json][] | null {
   if (isMap(value)) return Object.entries(value);
   if (!Array.isArray(value)) return null;
-  return value.map((item, index) => {
-    const label = isMap(item) ? (item['choice'] ?? '') : '';
-    const text = String(asWritten(document, [...at, index, 'choice'], label));
-    return isMap(item) ? [text, item['score'] ?? null] : ['', null];
-  });
+  return value.map((item) =>
+    isMap(item) ? [String(item['choice'] ?? ''), item['score'] ?? null] : ['', null],
+  );
 }
 
 /** What is wrong with the labels that are to pass; empty when they can be used. */

@@ -175,13 +175,12 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
     else value[key.text] = member;
   }
   // Its own keys win, then those of the first map.
-  for (const [key, member] of merged?.maps.flatMap((each) => Object.entries(each)) ?? []) {
-    if (Object.hasOwn(value, key)) continue;
-    value[key] = member;
-    const from = merged?.maps.find((map) => Object.hasOwn(map, key));
-    const { text } = (from && state.spots.get(from)?.get(key)) ?? {};
-    if (merged !== null)
-      spots.set(key, { ...merged.spot, ...(text === undefined ? {} : { text }) });
+  for (const map of merged?.maps ?? []) {
+    for (const [key, member] of Object.entries(map)) {
+      if (merged === null || Object.hasOwn(value, key)) continue;
+      value[key] = member;
+      spots.set(key, { ...state.spots.get(map)?.get(key), ...merged.spot });
+    }
   }
   spots.delete(MERGE_KEY);
   state.spots.set(value, spots);

@@ -1,16 +1,64 @@
 import { z } from 'zod';
-import type { Json } from '../types/plain.ts';
+import { shorten } from '../text/visible.ts';
+import { jsonText, type Json } from '../types/plain.ts';
+import type { MetricAnswer } from './answer.ts';
 import {
   defineBatch,
   measureError,
   missingExpected,
   type Description,
+  type Expectation,
   type Input,
   type Measured,
   type MetricDefinition,
   type Options,
 } from './definition.ts';
-import { type Expectation, readExpected, textExpected } from './expected.ts';
+import { compilePattern } from './measures/pattern.ts';
+import { numberOf } from './measures/words.ts';
+
+/** A text, or a list of texts any of which is right. */
+export const textExpected: Expectation = {
+  reads: 'text',
+  wrong(expected) {
+    const texts = [expected].flat();
+    if (texts.length === 0) return 'expected is an empty list';
+    return texts.includes(null) ? 'expected is null; if the text is meant, quote it' : null;
+  },
+};
+
+/** One number, or with `list` any of several. */
+export const numberExpected = (list: boolean): Expectation => ({
+  reads: 'number',
+  wrong(expected) {
+    const entries = list && Array.isArray(expected) ? expected : [expected];
+    const wrong = entries.find((entry) => numberOf(entry) === null);
+    if (wrong === undefined) return entries.length === 0 ? 'expected is an empty list' : null;
+    return `expected ${JSON.stringify(shorten(jsonText(wrong), 80))} is not a number`;
+  },
+});
+
+export const patternExpected = (flags: Parameters<typeof compilePattern>[1]): Expectation => ({
+  reads: 'text',
+  wrong(expected) {
+    const patterns = [expected].flat().map((entry) => compilePattern(jsonText(entry), flags));
+    const wrong = patterns.find((pattern) => typeof pattern === 'string');
+    return textExpected.wrong(expected) ?? (wrong === undefined ? null : `expected: ${wrong}`);
+  },
+});
+
+/** What the metric compares the answer with; undefined: the reference has nothing. */
+export function readExpected(
+  { reads }: Pick<Expectation, 'reads'>,
+  { expected, values }: Pick<MetricAnswer, 'expected' | 'values'>,
+): Json | undefined {
+  const value = values?.expected;
+  if (reads === 'text' || value === undefined || expected === undefined) return expected;
+  if (reads === 'value') return value;
+  const readable = (text: Json, given: Json): Json => (numberOf(text) === null ? given : text);
+  return Array.isArray(expected) && Array.isArray(value)
+    ? expected.map((text, index) => readable(text, value[index] ?? null))
+    : readable(expected, value);
+}
 
 export const valueParameter = {
   value: z

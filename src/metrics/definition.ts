@@ -3,7 +3,6 @@ import type { Better, GradeRecord, MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import type { MetricAnswer, MetricTools } from './answer.ts';
-import { type Expectation, textExpected } from './expected.ts';
 import { parameterProblems } from './parameter-words.ts';
 import { parameterBounds } from './range.ts';
 
@@ -48,6 +47,17 @@ export interface MetricExample {
   vectors?: Record<string, number[]>;
   value: Json;
   pass: boolean;
+}
+
+/** How a metric reads what it compares with, and whether it can decide with it. */
+export interface Expectation {
+  /**
+   * `text`: as it is written; `value`: as code sees it; `number`: as it is written where that is a
+   * number, else as code sees it.
+   */
+  reads: 'text' | 'value' | 'number';
+  /** Why it cannot decide with this value, beginning with "expected"; null: it can. */
+  wrong(expected: Json): string | null;
 }
 
 /** `model`: it asks graders; `embeddings`: it compares vectors that a model gives. */
@@ -112,7 +122,6 @@ interface BatchSpec<S extends z.ZodRawShape> extends Description {
   needs: Needs;
   check?(options: Options<S>): string[];
   usesExpected?(options: Options<S>): boolean;
-  /** Absent: `expected` is text, where it is used. */
   expects?(options: Options<S>): Expectation | null;
   score(
     answers: readonly MetricAnswer[],
@@ -148,15 +157,11 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
       ? { options: data as unknown as Options<S> }
       : { wrong: error.issues.flatMap((issue) => parameterProblems(issue, spec.name, names)) };
   };
-  const uses = (options: Options<S>): boolean =>
-    spec.needs.expected && (usesExpected?.(options) ?? true);
-  const expectation = (options: Options<S>): Expectation | null =>
-    expects === undefined ? (uses(options) ? textExpected : null) : expects(options);
   const problems = (given: Record<string, Json>): string[] => {
     const found = read(given);
     if ('wrong' in found) return found.wrong;
     const { value } = given;
-    const wrong = value === undefined ? null : expectation(found.options)?.wrong(value);
+    const wrong = value === undefined ? null : expects?.(found.options)?.wrong(value);
     return [
       ...parameterBounds(found.options, spec.range),
       ...(check?.(found.options) ?? []),
@@ -171,11 +176,11 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
     levels: calls ? ['Message', 'Turn', 'Thread', 'ToolCall'] : ['Message', 'Turn', 'Thread'],
     usesExpected: (given) => {
       const found = read(given);
-      return spec.needs.expected && ('wrong' in found || uses(found.options));
+      return spec.needs.expected && ('wrong' in found || (usesExpected?.(found.options) ?? true));
     },
     expects: (given) => {
       const found = read(given);
-      return 'wrong' in found ? null : expectation(found.options);
+      return 'wrong' in found ? null : (expects?.(found.options) ?? null);
     },
     async score(answers, given, context) {
       const found = read(given);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Grader } from '../types/model.ts';
 import { alternatives, type MetricTools } from './answer.ts';
+import { textExpected, valueParameter } from './comparison.ts';
 import {
   defineBatch,
   measureError,
@@ -9,7 +10,6 @@ import {
   reaches,
   type Measured,
 } from './definition.ts';
-import { textExpected } from './expected.ts';
 
 /** A text's vector, or why there is none. */
 type Vector =
@@ -133,10 +133,7 @@ export const embeddingSimilarity = defineBatch({
   summary:
     'How near the answer is to the expected text in meaning: the cosine of their embeddings. The best entry of a list counts. An answer without text is 0, and nobody is asked about it; where the cosine is not defined, the answer is ungraded.',
   parameters: {
-    value: z
-      .json()
-      .optional()
-      .describe("What to compare with, in place of the reference's `expected`."),
+    ...valueParameter,
     model: z
       .string()
       .min(1)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
-import { valueParameter } from './comparison.ts';
+import { valueParameter, textExpected } from './comparison.ts';
 import {
   defineBatch,
   measureError,
@@ -9,7 +9,6 @@ import {
   type Measured,
   type MetricContext,
 } from './definition.ts';
-import { textExpected } from './expected.ts';
 import { gradeMaterial } from './grade.ts';
 import { answerRelevance, factuality, faithfulness, type Factual } from './graded-prompts.ts';
 import type { Question } from './grader-prompt.ts';

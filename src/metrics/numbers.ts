@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineComparison } from './comparison.ts';
+import { defineComparison, numberExpected } from './comparison.ts';
 import { bounds, defineMetric, measurement, inBounds } from './definition.ts';
-import { numberExpected } from './expected.ts';
 import { lengthIn, numberOf, numbersIn, units } from './measures/words.ts';
 
 export const numericDiff = defineComparison({

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
-import { jsonText, type Json } from '../types/plain.ts';
+import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
 import { defineComparison } from './comparison.ts';
 import { measurement, reaches, type MetricDefinition } from './definition.ts';
-import { entriesExpected } from './expected.ts';
 import { canonical, parseJson } from './measures/json.ts';
 import { fBeta, normalise } from './measures/words.ts';
 
@@ -46,7 +45,7 @@ function setMetric(
       value,
       pass: false,
     },
-    expects: () => entriesExpected,
+    expects: () => ({ reads: 'value', wrong: entriesProblem }),
     measure({ answer, output, expected, options }) {
       const values = spellings(answer, expected);
       const spelled = (entries: string[]): Set<string> =>
@@ -87,6 +86,14 @@ function spellings(
   if (values?.expected !== expected) return new Map();
   const texts = [written].flat().map(jsonText);
   return new Map([expected].flat().map((value, index) => [texts[index] ?? '', jsonText(value)]));
+}
+
+function entriesProblem(expected: Json): string | null {
+  if (expected === null || isMap(expected)) return 'expected must be a list of entries';
+  const isBlank = (entry: Json): boolean => typeof entry === 'string' && entry.trim() === '';
+  return Array.isArray(expected) && expected.length > 0 && expected.every(isBlank)
+    ? 'expected has only empty entries'
+    : null;
 }
 
 function entryText(entry: Json): string {

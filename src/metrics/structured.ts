@@ -12,7 +12,6 @@ import {
   type Measured,
   type MetricDefinition,
 } from './definition.ts';
-import { callsExpected, jsonExpected } from './expected.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
 import { extractions, fencedBlock, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
@@ -153,7 +152,7 @@ const jsonMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
-  expects: () => jsonExpected,
+  expects: () => ({ reads: 'value', wrong: () => null }),
   measure({ output, expected, options }) {
     const parsed = parseJson(output, options.extract);
     if (!parsed.ok) return measurement(0, false, parsed.reason);
@@ -170,6 +169,8 @@ const jsonMatch = defineComparison({
     );
   },
 });
+
+const NO_CALLS = 'expected must be tool names, or maps of name and arguments';
 
 const toolCallMatch = defineComparison({
   name: 'tool_call_match',
@@ -207,7 +208,10 @@ const toolCallMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
-  expects: () => callsExpected,
+  expects: () => ({
+    reads: 'value',
+    wrong: (expected) => (wantedCalls(expected) === null ? NO_CALLS : null),
+  }),
   measure({ answer, expected, options }) {
     const wanted = wantedCalls(expected) ?? [];
     const made = answer.completion.tool_calls;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import { alternatives, quoteAlternatives } from './answer.ts';
-import { defineComparison } from './comparison.ts';
+import { defineComparison, numberExpected, patternExpected, textExpected } from './comparison.ts';
 import { passOrFail, measureError, type Measured, type MetricDefinition } from './definition.ts';
-import { numberExpected, patternExpected, textExpected } from './expected.ts';
 import { jsonEqual, parseJson } from './measures/json.ts';
 import { compilePattern } from './measures/pattern.ts';
 import {

@@ -1,5 +1,5 @@
 import { turnsOf } from '../metrics/answer.ts';
-import type { Expectation } from '../metrics/expected.ts';
+import type { Expectation } from '../metrics/definition.ts';
 import { metrics as builtIn } from '../metrics/index.ts';
 import { PAIRWISE } from '../metrics/pairwise.ts';
 import { directionOf } from '../metrics/passing.ts';

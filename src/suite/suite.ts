@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { GivenPace } from '../types/endpoints.ts';
 import type { GraderSettings, Metric, Rubric } from '../types/metric.ts';
 import type { CodeLanguage, CodePlace, Message, ProviderName, Transport } from '../types/model.ts';
-import type { Json, Notice, Place, Scalar, Values } from '../types/plain.ts';
+import type { Json, Notice, Place, Scalar, CodeValues } from '../types/plain.ts';
 import type { GateSettings, SuiteGate } from './gate-settings.ts';
 
 /** Dollars per million tokens; `cached`: of what the server read from its cache, absent: as `input`. */
@@ -166,7 +166,7 @@ export interface Reference {
   /** As written, like `input`, also in a list; undefined when absent. */
   expected: Json | undefined;
   /** The values of what is text in `input` and `expected` because it prints differently. */
-  values?: Values;
+  values?: CodeValues;
   skip: boolean;
   tags: string[];
   n_tries: number | null;

@@ -49,6 +49,31 @@ export function placeholders(template: string): Placeholder[] {
 }
 
 /**
+ * What looks like a variable in other tools' templates and names one of these: `{{name}}`,
+ * `{{ name }}`, `${name}`, `{{$name}}`, `{% if name %}`. `sends`: what becomes of it here.
+ */
+export function foreignForms(
+  template: string,
+  names: ReadonlySet<string>,
+): { written: string; name: string; sends: string }[] {
+  const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
+  return [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
+    // What follows a quote, a colon or a filter is no variable's name.
+    const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
+    const name = words.match(/\w+/g)?.find((word) => names.has(word));
+    if (name === undefined) return [];
+    if (dollar !== '') return [{ written, name, sends: 'sends a $ before the value' }];
+    return [
+      {
+        written,
+        name,
+        sends: doubled === name ? `sends the literal text {${name}}` : 'is sent as it is written',
+      },
+    ];
+  });
+}
+
+/**
  * Whether `name` can be written as `{name}`: letters, digits and `_`, not starting with a digit.
  */
 export function isVariableName(name: string): boolean {

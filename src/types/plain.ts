@@ -36,24 +36,19 @@ export function parsedJson(text: string): unknown {
 
 export type Scalar = string | number | boolean;
 
-/** What code and comparisons of JSON see in place of numbers and truth values that are held as text. */
-export interface Values {
+/** What a reference gives. */
+export interface CodeValues {
   input: Record<string, Scalar>;
-  expected?: Json;
+  expected?: Json | undefined;
 }
 
-/** Input and expected value as code and comparisons of JSON see them. */
-export function valuesOf<T extends Json | undefined>({
+/** The values of numbers and truth values that are held as text, as code sees them. */
+export function codeValues({
   input,
   expected,
   values,
-}: {
-  input: Record<string, Scalar>;
-  expected: T;
-  values?: Values;
-}): { input: Record<string, Scalar>; expected: T | Json } {
-  if (values === undefined) return { input, expected };
-  return { input: { ...input, ...values.input }, expected: values.expected ?? expected };
+}: CodeValues & { values?: CodeValues | undefined }): CodeValues {
+  return { input: { ...input, ...values?.input }, expected: values?.expected ?? expected };
 }
 
 export type Side = 'base' | 'head';

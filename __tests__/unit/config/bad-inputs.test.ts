@@ -465,12 +465,12 @@ describe('a test file', () => {
     ],
     [
       'with two rules for what passes',
-      metric('  - { name: m, rubric: yea, pass: [A], max: 1 }', RUBRICS),
+      metric('  - { name: m, rubric: yea, pass: [A], max: 0.5 }', RUBRICS),
       'prompts/tests/p.yaml:2: metric "m": pass and max both say what passes; keep one of them',
     ],
     [
       'with a threshold and a bound',
-      metric('  - { name: m, rubric: yea, threshold: 1, min: 1 }', RUBRICS),
+      metric('  - { name: m, rubric: yea, threshold: 0.5, min: 0.5 }', RUBRICS),
       'prompts/tests/p.yaml:2: metric "m": threshold is one bound, and min and max are the same; keep one form',
     ],
     [
