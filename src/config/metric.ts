@@ -182,7 +182,7 @@ function rangeProblems(
     range,
   );
   const key = threshold !== undefined ? 'threshold' : min === undefined ? 'max' : 'min';
-  return found === null ? [] : [[key, found]];
+  return found === null ? [] : [[key, `${key}: ${found}`]];
 }
 
 /** Two rules for what passes would be one too many. By key, what is wrong. */

@@ -6,7 +6,7 @@ import type { Bounds } from './passing.ts';
  */
 export function boundsProblem(bounds: Bounds | null, range: string): string | null {
   if (bounds === null) return null;
-  if (/^(?:a text$|one of )/.test(range)) return `needs numbers, and the values are ${range}`;
+  if (/^(?:a text$|one of )/.test(range)) return `its values are ${range}, so that no bound fits`;
   const { min = -Infinity, max = Infinity } = bounds;
   const values = min > max ? [] : valuesIn(range, [min, max]);
   const passing = values.filter((value) => value >= min - 1e-9 && value <= max + 1e-9);
