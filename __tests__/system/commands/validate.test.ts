@@ -87,7 +87,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('finds every reference that a metric cannot decide with, at its line, as a run does', async () => {
+  test('finds every reference that a metric cannot decide with, at its line', async () => {
     const files = {
       'prompts/p.yaml': PROMPT,
       'prompts/tests/p.yaml':

@@ -40,11 +40,11 @@ describe("a project's own code", () => {
     const at = await stage(obedient);
     const broken = `n_tries: 1
 metrics:
-  - { name: raises, code: "x = 1\\nresult = int(actual)" }
+  - { name: raises, code: "x = 1\\nmetric = result = int(actual)" }
   - { name: forgets, code: "metric = 1\\nif actual == '': result = True" }
   - { name: number, code: "metric = 1\\nresult = 2" }
   - { name: file, code: "metric = open('/etc/passwd').read()\\nresult = True" }
-  - { name: js, language: javascript, code: "result = nothing.here" }`;
+  - { name: js, language: javascript, code: "metric = result = nothing.here" }`;
     const run = await onPullRequest(
       at,
       changeOf(
