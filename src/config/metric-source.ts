@@ -88,15 +88,10 @@ function readBuiltIn(
     return null;
   }
   const key = values === undefined ? 'kwargs' : 'with';
-  const given = { ...kwargs, ...values };
-  const reads = builtIn.expects(given)?.reads;
-  const value = [...path, key, 'value'];
-  const parameters = Object.fromEntries(
-    Object.entries(given).map(([name, member]) => [
-      name,
-      name === 'value' && reads === 'text' ? asWritten(document, value, member) : member,
-    ]),
-  );
+  const parameters = { ...kwargs, ...values };
+  const text = asWritten(document, [...path, key, 'value'], parameters['value']);
+  if (text !== undefined && builtIn.expects(parameters)?.reads === 'text')
+    parameters['value'] = text;
   for (const message of builtIn.problems(parameters)) {
     const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
     refuse(Object.hasOwn(written[key] ?? {}, at) ? [key, at] : key, message);

@@ -50,13 +50,13 @@ export function readMetrics(
 }
 
 /**
- * Reads `metrics` of the reference at `path`. Names must not be `taken` by the suite's metrics, and
- * are unique in the reference.
+ * Reads `metrics` of the reference at `path`. Names must not be those of the suite's metrics, and are
+ * unique in the reference.
  */
 export function readOwnMetrics(
   document: Document,
   path: Path,
-  taken: readonly string[],
+  suite: readonly Metric[],
   builtIns: BuiltInMetrics,
   problems: Problem[],
 ): Metric[] {
@@ -64,7 +64,7 @@ export function readOwnMetrics(
   for (const item of checkItems(document, [...path, 'metrics'], ownMetricSchema, problems)) {
     const metric = readMetric(document, item.path, item.value, builtIns, problems);
     if (metric === null) continue;
-    const twice = taken.includes(metric.name) || metrics.some(({ name }) => name === metric.name);
+    const twice = [...suite, ...metrics].some(({ name }) => name === metric.name);
     if (twice)
       problems.push(
         problem(
@@ -163,12 +163,8 @@ function readPassing(
       : rangeProblems(written, better ?? builtIn.better, builtIn.range)),
   ])
     problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
-  return withoutUndefined({
-    better,
-    min,
-    max,
-    pass: labelsOf(document, [...path, 'pass'], written.pass),
-  });
+  const pass = labelsOf(document, [...path, 'pass'], written.pass);
+  return withoutUndefined({ better, min, max, pass });
 }
 
 /** Bounds that give every answer the same verdict. */
@@ -177,10 +173,8 @@ function rangeProblems(
   better: Better,
   range: string,
 ): [string, string][] {
-  const found = boundsProblem(
-    boundsOf(withoutUndefined({ threshold: threshold ?? null, min, max }), better),
-    range,
-  );
+  const stated = withoutUndefined({ threshold: threshold ?? null, min, max });
+  const found = boundsProblem(boundsOf(stated, better), range);
   const key = threshold !== undefined ? 'threshold' : min === undefined ? 'max' : 'min';
   return found === null ? [] : [[key, `${key}: ${found}`]];
 }

@@ -245,19 +245,14 @@ function foreignNotices(
   messages: readonly Body[],
   variables: readonly Variable[],
 ): Notice[] {
-  const declared = new Set(variables.map(({ name }) => name));
-  return messages.flatMap(({ content, path }) => {
-    const forms = new Map(foreignForms(content, declared).map((form) => [form.written, form]));
-    return [...forms.values()].map((form): Notice => ({
+  const names = variables.map(({ name }) => name);
+  return messages.flatMap(({ content, path }) =>
+    foreignForms(content, names).map(({ written, message }) => ({
       kind: 'unused',
-      message: formWords(form),
-      place: document.placeOfText(path, form.written, 0),
-    }));
-  });
-}
-
-function formWords({ written, name, sends }: ReturnType<typeof foreignForms>[number]): string {
-  return `${written} ${sends}; write {${name}} to insert the variable`;
+      message,
+      place: document.placeOfText(path, written, 0),
+    })),
+  );
 }
 
 function occurrences(text: string, needle: string): number {
@@ -272,8 +267,8 @@ function unusedVariables(messages: readonly Body[], variables: readonly Variable
   );
   const unused = variables.filter(({ name }) => !used.has(name));
   return unused.map(({ name, place }) => {
-    const [form] = messages.flatMap(({ content }) => foreignForms(content, new Set([name])));
-    const why = form === undefined ? '' : `: ${formWords(form)}`;
+    const [form] = messages.flatMap(({ content }) => foreignForms(content, [name]));
+    const why = form === undefined ? '' : `: ${form.message}`;
     const message = `the variable "${name}" is declared but no message uses it${why}`;
     return { kind: 'unused', message, place };
   });

@@ -186,15 +186,19 @@ function textsOf(
     asWritten(document, [...path, 'input', name], value),
   ]);
   const changed = variables.filter(([, value], index) => texts[index]?.[1] !== value);
-  const at = [...path, 'expected'];
-  const expected =
-    given.expected === undefined ? undefined : asWritten(document, at, given.expected);
-  const read = { input: Object.fromEntries(texts), expected };
-  if (changed.length === 0 && expected === given.expected) return read;
-  const values = { input: Object.fromEntries(changed) };
+  const expected = asWritten(document, [...path, 'expected'], given.expected);
+  const isSame = expected === given.expected;
   return {
-    ...read,
-    values: expected === given.expected ? values : { ...values, expected: given.expected },
+    input: Object.fromEntries(texts),
+    expected,
+    ...(changed.length === 0 && isSame
+      ? {}
+      : {
+          values: {
+            input: Object.fromEntries(changed),
+            ...(isSame ? {} : { expected: given.expected }),
+          },
+        }),
   };
 }
 
@@ -208,15 +212,7 @@ function ownMetrics(
 ): Pick<Reference, 'metrics'> {
   return written === undefined
     ? {}
-    : {
-        metrics: readOwnMetrics(
-          document,
-          path,
-          metrics.map(({ name }) => name),
-          builtIns,
-          problems,
-        ),
-      };
+    : { metrics: readOwnMetrics(document, path, metrics, builtIns, problems) };
 }
 
 function unjudged(

@@ -86,7 +86,7 @@ function exampleAt(
   const { ideal, expected } = written;
   return {
     ...written,
-    ideal: ideal === undefined ? null : String(asWritten(document, [...path, 'ideal'], ideal)),
+    ideal: asWritten(document, [...path, 'ideal'], ideal)?.toString() ?? null,
     expected: String(asWritten(document, [...path, 'expected'], expected)),
     place: document.placeOf(path),
   };

@@ -70,7 +70,11 @@ export function valueAt(value: Json, path: Path): Json | undefined {
 }
 
 /** A scalar that is used as text, or a list of them, with the text that the file has. */
-export function asWritten<T extends Json>(document: Document, path: Path, value: T): T | string {
+export function asWritten<T extends Json | undefined>(
+  document: Document,
+  path: Path,
+  value: T,
+): T | string {
   if (!Array.isArray(value)) return document.textOf?.(path) ?? value;
   const texts = value.map((member, index) => document.textOf?.([...path, index]) ?? member);
   return texts.some((text, index) => text !== value[index]) ? (texts as T) : value;

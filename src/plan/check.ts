@@ -158,6 +158,8 @@ interface Code {
   counts?: readonly string[];
 }
 
+const OF_ROLLUP = { sets: ['result'] as const, counts: Object.keys(tallySchema.shape) };
+
 const SET = { metric: 'its value', result: 'which says whether it passes' };
 
 /**
@@ -195,15 +197,7 @@ function scoringCode({ run: { deciding } }: SuiteComparison): Code[] {
   });
   const { rollup } = tests;
   return rollup.kind === 'code'
-    ? [
-        ...metrics,
-        {
-          ...rollup,
-          what: `metrics_rollup "${rollup.name}"`,
-          sets: ['result'],
-          counts: Object.keys(tallySchema.shape),
-        },
-      ]
+    ? [...metrics, { ...rollup, what: `metrics_rollup "${rollup.name}"`, ...OF_ROLLUP }]
     : metrics;
 }
 
@@ -220,7 +214,7 @@ async function problemOf(
   const where = at === undefined ? {} : { at };
   const [result] = await evaluate({ ...job, ...where, outputs: [], inputs: [{}] });
   if (result?.status === 'error') return [{ place, message: `${what}: ${result.message}` }];
-  const unset = sets.find((name) => !maySet(name, code));
+  const unset = sets.find((name) => !maySet(name, language, code));
   if (unset !== undefined)
     return [{ place, message: `${what} never sets ${unset}, ${SET[unset]}` }];
   if (counts === undefined) return [];
@@ -232,12 +226,10 @@ async function problemOf(
     : [];
 }
 
-/**
- * Whether code may set a variable: some statement looks like it, or code is made while it runs.
- * Comments do not count.
- */
-function maySet(name: string, code: string): boolean {
-  const bare = code.replace(/(?:#|\/\/).*$/gm, '');
+/** Whether a statement outside of comments may set the variable, or code is made while it runs. */
+function maySet(name: string, language: CodeLanguage, code: string): boolean {
+  const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
+  const bare = code.replace(comment, '$1');
   return new RegExp(
     String.raw`\b(?:exec|eval|globals|locals|vars|globalThis)\b|\b(?:for|as|def|class|function|import)\s+${name}\b|\b${name}\b[\w\s,:.()[\]{}|"'*]*[-+*/%&|^?@]{0,3}=(?![=>])`,
   ).test(bare);

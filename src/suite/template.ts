@@ -50,27 +50,24 @@ export function placeholders(template: string): Placeholder[] {
 
 /**
  * What looks like a variable in other tools' templates and names one of these: `{{name}}`,
- * `{{ name }}`, `${name}`, `{{$name}}`, `{% if name %}`. `sends`: what becomes of it here.
+ * `{{ name }}`, `${name}`, `{{$name}}`, `{% if name %}`. `message`: what is sent for it here.
  */
 export function foreignForms(
   template: string,
-  names: ReadonlySet<string>,
-): { written: string; name: string; sends: string }[] {
+  names: readonly string[],
+): { written: string; message: string }[] {
   const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
-  return [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
+  const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
     // What follows a quote, a colon or a filter is no variable's name.
     const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
-    const name = words.match(/\w+/g)?.find((word) => names.has(word));
+    const name = words.match(/\w+/g)?.find((word) => names.includes(word));
     if (name === undefined) return [];
-    if (dollar !== '') return [{ written, name, sends: 'sends a $ before the value' }];
-    return [
-      {
-        written,
-        name,
-        sends: doubled === name ? `sends the literal text {${name}}` : 'is sent as it is written',
-      },
-    ];
+    const plain =
+      doubled === name ? `sends the literal text {${name}}` : 'is sent as it is written';
+    const sends = dollar === '' ? plain : 'sends a $ before the value';
+    return [[written, `${written} ${sends}; write {${name}} to insert the variable`] as const];
   });
+  return [...new Map(found)].map(([written, message]) => ({ written, message }));
 }
 
 /**

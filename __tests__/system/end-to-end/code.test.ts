@@ -107,6 +107,7 @@ metrics:
   - { name: several, code: "metric, result = len(actual), True" }
   - { name: apart, language: javascript, code: "({ metric, result } = { metric: 1, result: true })" }
   - { name: made, code: "exec('metric = 1; result = True')" }
+  - { name: quoted, code: 'result = "#" in actual; metric = 7 // 2' }
 metrics_rollup: { name: odd, code: "passes = num_passes" }`;
     const run = await onPullRequest(
       at,
@@ -125,7 +126,7 @@ metrics_rollup: { name: odd, code: "passes = num_passes" }`;
         message: `metric "${name}" never sets metric, its value`,
       })),
       {
-        place: { file: 'prompts/tests/quiz.yaml', line: 11 },
+        place: { file: 'prompts/tests/quiz.yaml', line: 12 },
         message: 'metrics_rollup "odd" never sets result, which says whether it passes',
       },
     ]);
