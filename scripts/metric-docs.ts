@@ -34,13 +34,16 @@ metrics:
 
 - A metric gives a value and passes or fails. \`threshold\` replaces its own rule: the value has to reach it, or, where less is
   better (latency, cost, tokens), must not exceed it. \`min\` and \`max\` beside \`uses\` or \`code\` are bounds of the value itself.
+  Bounds that every value meets, or none, are an error at their line: \`threshold: 80\` for values from 0 to 1, say.
 - \`better: higher\`, \`lower\` or \`none\` says which way the value should move, where the metric does not know it (lengths, counts, code).
   A pull request shows every value's mean on both sides; \`gate.metrics\` says which of them may fail it: see
   [verdicts of values](suites.md#values).
 - Every metric takes \`negate: true\`. What could not be judged (an error, an ungraded answer) is not turned around: it is not a pass
   and no fail.
 - Where a metric compares with \`expected\`, \`value\` in its \`with\` is compared in place of it, and texts, numbers and truth values
-  count as the text they are written as: the number 8 is \`8\`. A reference without \`expected\` is then an error of that metric.
+  count as the text they are written as: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets, and code, compare the
+  values. An \`expected\` with which the metric cannot decide (missing, \`null\`, not a number, not a pattern) is an error of the reference,
+  before any model call; metrics with \`skip\` or \`depends_on\` are not asked.
 - Metrics judged by a model ask the \`grader\` of the settings. The answer stands between delimiters that it cannot contain; the
   grader gives reasons and one label. A reply without a single label is asked for once more, then the answer is \`ungraded\`.
   Several graders vote, and \`grader\` beside a metric names its own: see [rubrics](rubrics.md).

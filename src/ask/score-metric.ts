@@ -224,6 +224,7 @@ export function metricAnswer(
     messages,
     input: reference.input,
     expected: reference.expected,
+    values: reference.values,
     ...(reference.metadata === undefined ? {} : { metadata: reference.metadata }),
     otherAnswer,
     ...(otherMessages === undefined ? {} : { otherMessages }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTable, readRows } from '../documents/dataset.ts';
+import { isTable, readRows, rowDocument } from '../documents/dataset.ts';
 import { type Document, type Path, valueAt } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
@@ -171,12 +171,7 @@ async function writtenAnswers(
       const known = Object.entries(value).filter(
         ([key, member]) => Object.hasOwn(answerSchema.shape, key) && !(table && member === ''),
       );
-      const row: Document = {
-        file: loaded.file,
-        value: Object.fromEntries(known),
-        placeOf: () => place,
-        placeOfText: () => place,
-      };
+      const row = rowDocument(place, Object.fromEntries(known));
       const accepted = valueAt(row.value, ['accepted']);
       const truth =
         table && typeof accepted === 'string'

@@ -1,6 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { problem } from '../errors.ts';
-import { saysWhatPasses } from '../metrics/passing.ts';
+import { boundsOf, saysWhatPasses } from '../metrics/passing.ts';
+import { boundsProblem } from '../metrics/range.ts';
 import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
 import { entryOf, isRecorded, placeOf, vendorOf } from '../suite/models.ts';
 import { keyPlace, type Settings, type Suite } from '../suite/suite.ts';
@@ -156,11 +157,14 @@ function checkPassing(
   rubrics: ReadonlyMap<string, Rubric>,
   problems: Problem[],
 ): void {
-  for (const { name, source, place, better, pass } of suites.flatMap(({ tests }) =>
-    everyMetric(tests),
-  )) {
+  for (const metric of suites.flatMap(({ tests }) => everyMetric(tests))) {
+    const { name, source, place, better, pass } = metric;
     const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
-    if (rubric === undefined || (better === undefined && pass === undefined)) continue;
+    if (rubric === undefined) continue;
+    const bounds = boundsOf(metric, better ?? rubric.better ?? 'none');
+    const wrong = boundsProblem(bounds, [...new Set(rubric.choice_scores.values())].join(' or '));
+    if (wrong !== null) problems.push(problem(place, `metric "${name}": ${wrong}`));
+    if (better === undefined && pass === undefined) continue;
     const found = passProblems(
       rubric.choice_scores,
       better ?? rubric.better,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asWritten, type Document, type Path } from '../documents/document.ts';
 import type { MetricLevel } from '../types/metric.ts';
 import type { Scalar } from '../types/plain.ts';
 import { gradersSchema } from './models.ts';
@@ -39,9 +40,15 @@ export const labels = () =>
     error: 'must be a label or a list of labels',
   });
 
-/** Labels as text, however YAML read them. */
-export function labelsOf(written: Scalar | Scalar[] | undefined): string[] | undefined {
-  return written === undefined ? undefined : [written].flat().map(String);
+/** Labels as the text that is written. */
+export function labelsOf(
+  document: Document,
+  path: Path,
+  written: Scalar | Scalar[] | undefined,
+): string[] | undefined {
+  return written === undefined
+    ? undefined
+    : [asWritten<Scalar | Scalar[]>(document, path, written)].flat().map(String);
 }
 
 const parameters = () => mapOf(anything(), 'a map of values');

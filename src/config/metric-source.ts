@@ -1,4 +1,4 @@
-import { pathText, type Document, type Path } from '../documents/document.ts';
+import { asWritten, pathText, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import { suggestion } from '../text/suggest.ts';
@@ -36,7 +36,7 @@ export function readSource(
     return { kind: 'code', language: written.language ?? 'python', code: written.code };
   if (written.language !== undefined) refuse('language', 'language belongs to code');
   return written.rubric === undefined
-    ? readBuiltIn(written, builtIns, refuse)
+    ? readBuiltIn(document, path, written, builtIns, refuse)
     : { kind: 'rubric', rubric: written.rubric };
 }
 
@@ -72,6 +72,8 @@ function refuseParameters(
 }
 
 function readBuiltIn(
+  document: Document,
+  path: Path,
   written: Written,
   builtIns: BuiltInMetrics,
   refuse: (key: string | Path, message: string) => void,
@@ -85,11 +87,14 @@ function readBuiltIn(
     );
     return null;
   }
+  const key = values === undefined ? 'kwargs' : 'with';
   const parameters = { ...kwargs, ...values };
+  const text = asWritten(document, [...path, key, 'value'], parameters['value']);
+  if (text !== undefined && builtIn.expects(parameters)?.reads === 'text')
+    parameters['value'] = text;
   for (const message of builtIn.problems(parameters)) {
     const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
-    const key = values === undefined ? 'kwargs' : 'with';
-    refuse(Object.hasOwn((key === 'with' ? values : kwargs) ?? {}, at) ? [key, at] : key, message);
+    refuse(Object.hasOwn(written[key] ?? {}, at) ? [key, at] : key, message);
   }
   return { kind: 'built-in', uses, with: parameters };
 }

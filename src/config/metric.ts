@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
+import { boundsOf } from '../metrics/passing.ts';
+import { boundsProblem } from '../metrics/range.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
 import { isMap, type Problem } from '../types/plain.ts';
@@ -48,13 +50,13 @@ export function readMetrics(
 }
 
 /**
- * Reads `metrics` of the reference at `path`. Names must not be `taken` by the suite's metrics, and
- * are unique in the reference.
+ * Reads `metrics` of the reference at `path`. Names must not be those of the suite's metrics, and are
+ * unique in the reference.
  */
 export function readOwnMetrics(
   document: Document,
   path: Path,
-  taken: readonly string[],
+  suite: readonly Metric[],
   builtIns: BuiltInMetrics,
   problems: Problem[],
 ): Metric[] {
@@ -62,7 +64,7 @@ export function readOwnMetrics(
   for (const item of checkItems(document, [...path, 'metrics'], ownMetricSchema, problems)) {
     const metric = readMetric(document, item.path, item.value, builtIns, problems);
     if (metric === null) continue;
-    const twice = taken.includes(metric.name) || metrics.some(({ name }) => name === metric.name);
+    const twice = [...suite, ...metrics].some(({ name }) => name === metric.name);
     if (twice)
       problems.push(
         problem(
@@ -151,13 +153,30 @@ function readPassing(
 ): Pick<Metric, 'better' | 'min' | 'max' | 'pass'> {
   const { better, min, max } = written;
   const name = written.name ?? written.uses ?? written.rubric ?? pathText(path);
-  const own = source.kind === 'built-in' ? builtIns.get(source.uses)?.better : undefined;
+  const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
+  const own = builtIn?.better;
   for (const [key, message] of [
     ...rulesProblems(written, source),
     ...directionProblems(written, source, own),
+    ...(builtIn === undefined
+      ? []
+      : rangeProblems(written, better ?? builtIn.better, builtIn.range)),
   ])
     problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
-  return withoutUndefined({ better, min, max, pass: labelsOf(written.pass) });
+  const pass = labelsOf(document, [...path, 'pass'], written.pass);
+  return withoutUndefined({ better, min, max, pass });
+}
+
+/** Bounds that give every answer the same verdict. */
+function rangeProblems(
+  { threshold, min, max }: Written,
+  better: Better,
+  range: string,
+): [string, string][] {
+  const stated = withoutUndefined({ threshold: threshold ?? null, min, max });
+  const found = boundsProblem(boundsOf(stated, better), range);
+  const key = threshold !== undefined ? 'threshold' : min === undefined ? 'max' : 'min';
+  return found === null ? [] : [[key, `${key}: ${found}`]];
 }
 
 /** Two rules for what passes would be one too many. By key, what is wrong. */

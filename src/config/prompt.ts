@@ -3,7 +3,7 @@ import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../doc
 import { readParameters } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { Prompt } from '../suite/suite.ts';
-import { isVariableName, placeholders } from '../suite/template.ts';
+import { foreignForms, isVariableName, placeholders } from '../suite/template.ts';
 import { nearest } from '../text/suggest.ts';
 import type { Message, Role } from '../types/model.ts';
 import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
@@ -87,11 +87,12 @@ export function promptSchema(tests: z.ZodType) {
 /**
  * Reads one prompt file (already composed with what its `defaults` bring in; `tests` is left to
  * `readTests`). Null when the file is not a prompt at all; otherwise what is wrong goes to `problems`,
- * and the prompt is usable if nothing did.
+ * and the prompt is usable if nothing did. `isOwn`: it is not made from another tool's file.
  */
 export function readPrompt(
   document: Document,
   problems: Problem[],
+  isOwn = true,
 ): { prompt: Prompt; notices: Notice[] } | null {
   if (!isMap(document.value)) {
     problems.push(problem(document.placeOf([]), 'must be a map with name, model and messages'));
@@ -118,7 +119,9 @@ export function readPrompt(
     places: keyPlaces(document),
   };
   checkPlaceholders(document, messages, variables, problems);
-  return { prompt, notices: code === null ? unusedVariables(messages, variables) : [] };
+  const foreign = code === null && isOwn ? foreignNotices(document, messages, variables) : [];
+  const unused = code === null ? unusedVariables(messages, variables) : [];
+  return { prompt, notices: [...foreign, ...unused] };
 }
 
 interface Variable {
@@ -236,6 +239,22 @@ function checkPlaceholders(
   }
 }
 
+/** Variables in the form of other tools' templates, each form once per message. */
+function foreignNotices(
+  document: Document,
+  messages: readonly Body[],
+  variables: readonly Variable[],
+): Notice[] {
+  const names = variables.map(({ name }) => name);
+  return messages.flatMap(({ content, path }) =>
+    foreignForms(content, names).map(({ written, message }) => ({
+      kind: 'unused',
+      message,
+      place: document.placeOfText(path, written, 0),
+    })),
+  );
+}
+
 function occurrences(text: string, needle: string): number {
   let count = 0;
   for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) count += 1;
@@ -246,13 +265,13 @@ function unusedVariables(messages: readonly Body[], variables: readonly Variable
   const used = new Set(
     messages.flatMap(({ content }) => placeholders(content).map(({ name }) => name)),
   );
-  return variables
-    .filter(({ name }) => !used.has(name))
-    .map(({ name, place }) => ({
-      kind: 'unused',
-      message: `the variable "${name}" is declared but no message uses it`,
-      place,
-    }));
+  const unused = variables.filter(({ name }) => !used.has(name));
+  return unused.map(({ name, place }) => {
+    const [form] = messages.flatMap(({ content }) => foreignForms(content, [name]));
+    const why = form === undefined ? '' : `: ${form.message}`;
+    const message = `the variable "${name}" is declared but no message uses it${why}`;
+    return { kind: 'unused', message, place };
+  });
 }
 
 function keyPlaces(document: Document): Prompt['places'] {

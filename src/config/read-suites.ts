@@ -217,7 +217,8 @@ async function loadSuite(
   loaded: LoadedFile,
 ): Promise<{ suite: Suite | null; name: string }> {
   const { problems, notices } = loaded;
-  const reading = document === null ? null : readPrompt(document, problems);
+  const isOwn = loaded.imported === null;
+  const reading = document === null ? null : readPrompt(document, problems, isOwn);
   if (document === null || reading === null) return { suite: null, name: '' };
   const { name } = reading.prompt;
   notices.push(...reading.notices);

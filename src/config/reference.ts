@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import type { Document, Path } from '../documents/document.ts';
+import { asWritten, type Document, type Path } from '../documents/document.ts';
 import { perLimits, type Limits } from '../documents/limits.ts';
+import { readExpected } from '../metrics/comparison.ts';
 import type { BuiltInMetrics } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
+import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import type { Json, Problem, Scalar } from '../types/plain.ts';
+import type { Problem, Scalar } from '../types/plain.ts';
 import { messageOf, recordedMessage } from './answers.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
@@ -61,14 +63,12 @@ export interface ReferenceContext {
   limits: Limits;
   /** Of the prompt, in order. */
   variables: readonly string[];
-  /** Name of a metric that judges every reference by `expected`; null: none does. */
-  needsExpected: string | null;
   /** Whether recorded dialogues get a new last answer; null: those that end with a question. */
   doCompletion: boolean | null;
   hash(text: string): string;
   load: LoadData;
-  /** Names of the suite's metrics, which a reference's own must not have. */
-  metricNames: readonly string[];
+  /** The suite's metrics, which judge every reference. */
+  metrics: readonly Metric[];
   /** Whether the suite judges references that have no metrics of their own. */
   isJudged: boolean;
   builtIns: BuiltInMetrics;
@@ -99,46 +99,65 @@ export function readDraft(
   if (written === undefined) return null;
   const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
-  const input = variablesOf(written.input);
+  const read = textsOf(document, path, written);
   const own = ownMetrics(written.metrics, document, path, context, problems);
+  const metrics = [...context.metrics, ...(own.metrics ?? [])];
+  const flaws: [string | null, Path][] = [
+    [unusable(ordinal, thread, context), path],
+    [thread === null ? lack(read.input, context) : null, path],
+    [undecided(metrics, read, context.builtIns), [...path, 'expected']],
+    [unjudged(ordinal, own, context), path],
+  ];
+  const flaw = flaws.find(([message]) => message !== null);
   return {
-    given: written.id === undefined ? null : String(written.id),
+    given:
+      written.id === undefined ? null : String(asWritten(document, [...path, 'id'], written.id)),
     place: document.placeOf(path),
-    input,
-    ...filesOfValues(input, document, path),
+    ...read,
+    ...filesOfValues(read.input, document, path),
     thread,
     ...after,
     recorded,
-    expected: written.expected,
     skip: written.skip ?? false,
     tags: [written.tags ?? []].flat(),
     n_tries: written.n_tries ?? null,
     ...withoutUndefined({ cluster: written.cluster, metadata: written.metadata }),
     ...own,
-    problem:
-      unusable(ordinal, thread, context) ??
-      lack(thread === null ? input : null, written.expected, context) ??
-      unjudged(ordinal, own, context),
+    problem: flaw?.[0] ?? null,
+    ...(flaw === undefined ? {} : { problemAt: document.placeOf(flaw[1]) }),
   };
 }
 
+function lack(input: Record<string, Scalar>, { variables }: ReferenceContext): string | null {
+  const absent = variables.filter((name) => !Object.hasOwn(input, name));
+  return absent.length === 0
+    ? null
+    : `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it to its input, or take it out of the prompt`;
+}
+
 /**
- * Why the reference cannot run, or null. `input` is null for a recorded dialogue, which needs no
- * variables.
+ * Why metrics cannot decide with what is expected; null: they can. Metrics that are only shown, and
+ * those that a condition may leave out, need not decide.
  */
-function lack(
-  input: Record<string, Scalar> | null,
-  expected: Json | undefined,
-  context: ReferenceContext,
+function undecided(
+  metrics: readonly Metric[],
+  given: Pick<Reference, 'expected' | 'values'>,
+  builtIns: BuiltInMetrics,
 ): string | null {
-  const absent =
-    input === null ? [] : context.variables.filter((name) => !Object.hasOwn(input, name));
-  if (absent.length > 0)
-    return `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it to its input, or take it out of the prompt`;
-  if (expected === undefined && context.needsExpected !== null) {
-    return `the reference has no expected value, and metric ${context.needsExpected} uses it`;
-  }
-  return null;
+  const reasons = metrics.flatMap(({ name, source, skip, depends_on }) => {
+    const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
+    if (source.kind !== 'built-in' || builtIn === undefined) return [];
+    if (skip || depends_on.length > 0 || !builtIn.usesExpected(source.with)) return [];
+    const how = builtIn.expects(source.with);
+    const expected = how === null ? given.expected : readExpected(how, given);
+    if (expected === undefined)
+      return `the reference has no expected value, and metric ${name} uses it`;
+    const wrong = how?.wrong(expected) ?? null;
+    return wrong === null ? [] : `metric "${name}": ${wrong}`;
+  });
+  return reasons.length === 0 || given.expected === undefined
+    ? (reasons[0] ?? null)
+    : reasons.join('; ');
 }
 
 /** The files that values are read from, where another tool's file names them. */
@@ -155,8 +174,32 @@ function filesOfValues(
   return found.length === 0 ? {} : { inputFiles: Object.fromEntries(found) };
 }
 
-function variablesOf(input: z.output<typeof inputSchema> | undefined): Record<string, Scalar> {
-  return input === undefined || Array.isArray(input) ? {} : input;
+/** Input and expected value as they are written, and the values that print differently. */
+function textsOf(
+  document: Document,
+  path: Path,
+  given: z.output<ReferenceReader['schema']>,
+): Pick<Reference, 'input' | 'expected' | 'values'> {
+  const variables = Object.entries(Array.isArray(given.input) ? {} : (given.input ?? {}));
+  const texts = variables.map(([name, value]): [string, Scalar] => [
+    name,
+    asWritten(document, [...path, 'input', name], value),
+  ]);
+  const changed = variables.filter(([, value], index) => texts[index]?.[1] !== value);
+  const expected = asWritten(document, [...path, 'expected'], given.expected);
+  const isSame = expected === given.expected;
+  return {
+    input: Object.fromEntries(texts),
+    expected,
+    ...(changed.length === 0 && isSame
+      ? {}
+      : {
+          values: {
+            input: Object.fromEntries(changed),
+            ...(isSame ? {} : { expected: given.expected }),
+          },
+        }),
+  };
 }
 
 /** The reference's own metrics; nothing where it has none, which is most of them. */
@@ -164,12 +207,12 @@ function ownMetrics(
   written: unknown,
   document: Document,
   path: Path,
-  { metricNames, builtIns }: ReferenceContext,
+  { metrics, builtIns }: ReferenceContext,
   problems: Problem[],
 ): Pick<Reference, 'metrics'> {
   return written === undefined
     ? {}
-    : { metrics: readOwnMetrics(document, path, metricNames, builtIns, problems) };
+    : { metrics: readOwnMetrics(document, path, metrics, builtIns, problems) };
 }
 
 function unjudged(

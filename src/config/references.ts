@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTable, readRows } from '../documents/dataset.ts';
+import { isTable, readRows, rowDocument } from '../documents/dataset.ts';
 import { type Document, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
@@ -113,19 +113,22 @@ async function readSource(
   const { file, content } = loaded;
   const columns = source.map ?? {};
   const rules = { map: columns, variables: context.variables, table: isTable(file) };
-  const rows = readRows(file, content, context.limits, problems).map(({ line, value }) => ({
-    place: { file, line },
-    mapped: rowAsReference(value, rules),
-  }));
+  const rows = readRows(file, content, context.limits, problems).map(
+    ({ line, value, written }) => ({
+      place: { file, line },
+      mapped: rowAsReference(value, rules),
+      written: written && rowAsReference(written, rules),
+    }),
+  );
   const dialogues = rows.some(({ mapped }) => isMap(mapped) && Array.isArray(mapped['input']));
-  return rows.flatMap(({ place, mapped }, index) => {
+  return rows.flatMap(({ place, mapped, written }, index) => {
     const value =
       dialogues && typeof mapped !== 'string' ? (nothingAsked(mapped) ?? mapped) : mapped;
     if (typeof value === 'string') {
       problems.push(problem(place, value));
       return [];
     }
-    const row: Document = { file, value, placeOf: () => place, placeOfText: () => place };
+    const row = rowDocument(place, value, typeof written === 'object' ? written : undefined);
     const draft = readDraft(row, [], index + 1, context, problems);
     return draft === null ? [] : [{ ...draft, columns }];
   });

@@ -1,5 +1,6 @@
-import { readRows } from '../documents/dataset.ts';
-import type { Document, Path } from '../documents/document.ts';
+import type { z } from 'zod';
+import { readRows, rowDocument } from '../documents/dataset.ts';
+import { asWritten, type Document, type Path } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import type { Rubric } from '../types/metric.ts';
@@ -28,8 +29,8 @@ export const examplesFromSchema = closed({
 interface Example {
   content: string;
   context?: string | undefined;
-  ideal?: string | number | boolean | undefined;
-  expected: string | number | boolean;
+  ideal: string | null;
+  expected: string;
   place: Place;
 }
 
@@ -40,21 +41,18 @@ export async function readExamples(
   context: RubricContext,
   problems: Problem[],
 ): Promise<Rubric['examples']> {
-  const written = checkItems(document, [...path, 'examples'], exampleSchema, problems).map(
-    (item): Example => ({ ...item.value, place: document.placeOf(item.path) }),
+  const written = checkItems(document, [...path, 'examples'], exampleSchema, problems).map((item) =>
+    exampleAt(document, item.path, item.value),
   );
   const examples = [
     ...written,
     ...(await loadExamples(document, [...path, 'examples_from'], context, problems)),
   ];
   const found = examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
-    const label = matchingLabel(String(expected), labels);
+    const label = matchingLabel(expected, labels);
     if (label === null && labels.length > 0) {
       problems.push(
-        problem(
-          place,
-          `the example's expected "${String(expected)}" is none of ${labels.join(', ')}`,
-        ),
+        problem(place, `the example's expected "${expected}" is none of ${labels.join(', ')}`),
       );
     }
     return label === null
@@ -63,7 +61,7 @@ export async function readExamples(
           {
             content,
             context: earlier ?? null,
-            ideal: ideal === undefined ? null : String(ideal),
+            ideal,
             expected: label,
             place,
           },
@@ -80,6 +78,20 @@ export async function readExamples(
   return found;
 }
 
+function exampleAt(
+  document: Document,
+  path: Path,
+  written: z.output<typeof exampleSchema>,
+): Example {
+  const { ideal, expected } = written;
+  return {
+    ...written,
+    ideal: asWritten(document, [...path, 'ideal'], ideal)?.toString() ?? null,
+    expected: String(asWritten(document, [...path, 'expected'], expected)),
+    place: document.placeOf(path),
+  };
+}
+
 /** Rows with `content`, `expected` and perhaps `context`; other columns are the user's own. */
 async function loadExamples(
   document: Document,
@@ -94,19 +106,14 @@ async function loadExamples(
       : await context.load(from.file, document.placeOf([...path, 'file']), problems);
   if (loaded === null) return [];
   return readRows(loaded.file, loaded.content, context.limits, problems).flatMap(
-    ({ line, value }) => {
-      const place = { file: loaded.file, line };
+    ({ line, value, written }) => {
       const known = Object.entries(value).filter(([key]) =>
         Object.hasOwn(exampleSchema.shape, key),
       );
-      const row: Document = {
-        file: loaded.file,
-        value: Object.fromEntries(known),
-        placeOf: () => place,
-        placeOfText: () => place,
-      };
+      const place = { file: loaded.file, line };
+      const row = rowDocument(place, Object.fromEntries(known), written);
       const example = check(row, [], exampleSchema, problems);
-      return example === undefined ? [] : [{ ...example, place }];
+      return example === undefined ? [] : [exampleAt(row, [], example)];
     },
   );
 }

@@ -223,7 +223,7 @@ function readDirection(
 ): Pick<Rubric, 'better' | 'pass'> {
   const phoenix = written.optimization_direction;
   const better = written.better ?? (phoenix === undefined ? undefined : DIRECTIONS[phoenix]);
-  const pass = labelsOf(written.pass);
+  const pass = labelsOf(document, [...path, 'pass'], written.pass);
   for (const message of choices.problem === null ? passProblems(choices.scores, better, pass) : [])
     problems.push(problem(document.placeOf([...path, 'pass']), `the rubric "${name}": ${message}`));
   return withoutUndefined({ better, pass });

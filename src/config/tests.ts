@@ -144,9 +144,8 @@ export async function readTests(
     document,
     {
       ...context,
-      needsExpected: needsExpected(metrics, context.builtIns),
       doCompletion: do_completion ?? null,
-      metricNames: metrics.map(({ name }) => name),
+      metrics,
       isJudged: isJudged || problems.length > before,
     },
     problems,
@@ -230,21 +229,6 @@ function checkEvery(
 
 function hasNoCalls(thread: readonly Message[]): boolean {
   return asksNothing(thread) && countObjects(thread, 'ToolCall') === 0;
-}
-
-/**
- * The first metric that judges every reference by `expected`: a gating one that no condition can
- * leave out.
- */
-function needsExpected(metrics: readonly Metric[], builtIns: BuiltInMetrics): string | null {
-  const found = metrics.find(
-    ({ source, skip, depends_on }) =>
-      source.kind === 'built-in' &&
-      !skip &&
-      depends_on.length === 0 &&
-      builtIns.get(source.uses)?.usesExpected(source.with) === true,
-  );
-  return found?.name ?? null;
 }
 
 function readQuarantine(

@@ -1,14 +1,16 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { problem } from '../errors.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
-import type { Json, Problem, JsonMap } from '../types/plain.ts';
-import { emptyMap } from './document.ts';
+import type { Json, Place, Problem, JsonMap } from '../types/plain.ts';
+import { type Document, emptyMap, valueAt } from './document.ts';
 import { FORBIDDEN_KEYS, fileFlaw, type Limits, valueFlaw } from './limits.ts';
 
 /** One row of a data file, and the line on which it begins. */
 export interface DataRow {
   line: number;
   value: JsonMap;
+  /** With numbers that print differently as their source text (`12.50`); absent: there are none. */
+  written?: JsonMap;
 }
 
 const MAX_PROBLEMS = 20;
@@ -67,8 +69,38 @@ function readJsonLines(file: string, text: string, limits: Limits, problems: Pro
     if (source.trim() === '') return [];
     const row = readJsonRow(source, limits);
     if (typeof row === 'string') problems.push(problem({ file, line: index + 1 }, row));
-    return typeof row === 'string' ? [] : [{ line: index + 1, value: row }];
+    return typeof row === 'string'
+      ? []
+      : [{ line: index + 1, value: row, ...(ODD_NUMBER.test(source) ? writtenRow(source) : {}) }];
   });
+}
+
+/**
+ * A row as a document. `written`: in the same shape, with numbers that print differently as their
+ * source text.
+ */
+export function rowDocument(place: Place, value: JsonMap, written?: JsonMap): Document {
+  return {
+    file: place.file,
+    value,
+    placeOf: () => place,
+    placeOfText: () => place,
+    textOf: (path) => {
+      const text = written && valueAt(written, path);
+      return typeof text === 'string' && text !== valueAt(value, path) ? text : null;
+    },
+  };
+}
+
+/** In every JSON number that JavaScript may print differently. */
+const ODD_NUMBER = /\d[.eE]|-0/;
+
+function writtenRow(source: string): { written: JsonMap } {
+  const asText = (_: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' && context?.source !== String(value)
+      ? (context?.source ?? value)
+      : value;
+  return { written: JSON.parse(source, asText) as JsonMap };
 }
 
 function readJsonRow(source: string, limits: Limits): JsonMap | string {

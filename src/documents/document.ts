@@ -36,6 +36,11 @@ export interface Document {
    * place when it is not found.
    */
   placeOfText(path: Path, text: string, occurrence: number): Place;
+  /**
+   * The source text of a number or truth value that prints differently (`12.50`, `True`); null for
+   * any other value. Absent: there is no such value.
+   */
+  textOf?(path: Path): string | null;
 }
 
 export type Reading<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
@@ -64,6 +69,17 @@ export function valueAt(value: Json, path: Path): Json | undefined {
   return here;
 }
 
+/** A scalar that is used as text, or a list of them, with the text that the file has. */
+export function asWritten<T extends Json | undefined>(
+  document: Document,
+  path: Path,
+  value: T,
+): T | string {
+  if (!Array.isArray(value)) return document.textOf?.(path) ?? value;
+  const texts = value.map((member, index) => document.textOf?.([...path, index]) ?? member);
+  return texts.some((text, index) => text !== value[index]) ? (texts as T) : value;
+}
+
 /** The part of `document` below `path`, as a document of its own. */
 export function below(document: Document, path: Path): Document {
   return {
@@ -73,6 +89,7 @@ export function below(document: Document, path: Path): Document {
     placeOf: (rest) => document.placeOf([...path, ...rest]),
     placeOfText: (rest, text, occurrence) =>
       document.placeOfText([...path, ...rest], text, occurrence),
+    textOf: (rest) => document.textOf?.([...path, ...rest]) ?? null,
   };
 }
 
@@ -98,6 +115,7 @@ export function layerDocuments(layers: readonly Document[], named: Document): Do
     value,
     placeOf: (path) => owner(path).placeOf(path),
     placeOfText: (path, text, occurrence) => owner(path).placeOfText(path, text, occurrence),
+    textOf: (path) => owner(path).textOf?.(path) ?? null,
   };
 }
 
@@ -110,6 +128,7 @@ export function under(key: string, document: Document): Document {
     value,
     placeOf: (path) => document.placeOf(path.slice(1)),
     placeOfText: (path, text, occurrence) => document.placeOfText(path.slice(1), text, occurrence),
+    textOf: (path) => document.textOf?.(path.slice(1)) ?? null,
   };
 }
 

@@ -167,7 +167,10 @@ function itemsAt({ root, lines }: YamlText, { line, id }: At): Item[] {
       });
     },
   });
-  const named = items.filter(({ map }) => String(map.get('id')) === id);
+  const named = items.filter(({ map }) => {
+    const given: unknown = map.get('id', true);
+    return isScalar(given) && (given.source ?? String(given.value)) === id;
+  });
   return items.length < 2 || named.length === 0 ? items : named;
 }
 

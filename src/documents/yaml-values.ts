@@ -6,6 +6,7 @@ import {
   type Alias,
   type LineCounter,
   type Node,
+  type Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
@@ -16,12 +17,13 @@ import { FORBIDDEN_KEYS, type Limits, foreignSpace, valueFlaw } from './limits.t
 
 /**
  * Where one member of a map or list is written: its line, and where its text starts and ends in the
- * file (-1: nowhere).
+ * file (-1: nowhere). `text`: of a number or truth value that prints differently.
  */
 export interface Spot {
   line: number;
   start: number;
   end: number;
+  text?: string;
 }
 
 /** Per map or list of the result, the spots of its members. */
@@ -173,10 +175,12 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
     else value[key.text] = member;
   }
   // Its own keys win, then those of the first map.
-  for (const [key, member] of merged?.maps.flatMap((each) => Object.entries(each)) ?? []) {
-    if (Object.hasOwn(value, key)) continue;
-    value[key] = member;
-    if (merged !== null) spots.set(key, merged.spot);
+  for (const map of merged?.maps ?? []) {
+    for (const [key, member] of Object.entries(map)) {
+      if (merged === null || Object.hasOwn(value, key)) continue;
+      value[key] = member;
+      spots.set(key, { ...state.spots.get(map)?.get(key), ...merged.spot });
+    }
   }
   spots.delete(MERGE_KEY);
   state.spots.set(value, spots);
@@ -219,7 +223,14 @@ function readKey(
 
 function spot(state: Walk, node: Node | null, line: number): Spot {
   const written = node !== null && isAlias(node) ? state.targets.get(node) : node;
-  return { line, start: written?.range?.[0] ?? -1, end: written?.range?.[1] ?? -1 };
+  const place = { line, start: written?.range?.[0] ?? -1, end: written?.range?.[1] ?? -1 };
+  const text = isScalar(written) ? sourceText(written) : null;
+  return text === null ? place : { ...place, text };
+}
+
+function sourceText({ value, source }: Scalar): string | null {
+  const isPrinted = typeof value !== 'number' && typeof value !== 'boolean';
+  return isPrinted || source === undefined || source === String(value) ? null : source;
 }
 
 function countCharacters(state: Walk, line: number, text: string): void {

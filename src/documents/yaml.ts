@@ -283,5 +283,12 @@ function locate(file: string, text: string, value: Json, rootLine: number, spots
         at = source.indexOf(needle, at + 1);
       return at === -1 ? placeOf(path) : { file, line: lineAt(text, spot.start + at) };
     },
+    textOf: (path) => {
+      const parent = valueAt(value, path.slice(0, -1));
+      const last = path.at(-1);
+      return typeof parent !== 'object' || parent === null || last === undefined
+        ? null
+        : (spots.get(parent)?.get(last)?.text ?? null);
+    },
   };
 }

@@ -9,7 +9,7 @@ import type {
   ToolCall,
   Usage,
 } from '../types/model.ts';
-import { jsonText, type Json, type Scalar } from '../types/plain.ts';
+import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
 
 /** One answer to judge, with everything a metric may look at. */
 export interface MetricAnswer {
@@ -17,6 +17,8 @@ export interface MetricAnswer {
   input: Record<string, Scalar>;
   /** As written in the reference; undefined when absent. */
   expected: Json | undefined;
+  /** The values of what is text in `input` and `expected` because it prints differently. */
+  values?: CodeValues | undefined;
   /** The rendered prompt. */
   messages: Message[];
   /** The whole conversation; its last message is the answer under judgement. */

@@ -4,6 +4,7 @@ import type { Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import type { MetricAnswer, MetricTools } from './answer.ts';
 import { parameterProblems } from './parameter-words.ts';
+import { parameterBounds } from './range.ts';
 
 /** What a metric found on one answer, before a threshold and `negate` are applied. */
 export type Measured =
@@ -48,6 +49,17 @@ export interface MetricExample {
   pass: boolean;
 }
 
+/** How a metric reads what it compares with, and whether it can decide with it. */
+export interface Expectation {
+  /**
+   * `text`: as it is written; `value`: as code sees it; `number`: as it is written where that is a
+   * number, else as code sees it.
+   */
+  reads: 'text' | 'value' | 'number';
+  /** Why it cannot decide with this value, beginning with "expected"; null: it can. */
+  wrong(expected: Json): string | null;
+}
+
 /** `model`: it asks graders; `embeddings`: it compares vectors that a model gives. */
 interface Needs {
   expected: boolean;
@@ -84,6 +96,8 @@ export interface MetricDefinition {
   problems(given: Record<string, Json>): string[];
   /** Whether a reference must have `expected` for these parameters. */
   usesExpected(given: Record<string, Json>): boolean;
+  /** How it reads `expected` or `value`; null: with these parameters it compares with neither. */
+  expects(given: Record<string, Json>): Expectation | null;
   /** One finding per answer, in their order. Bad data gives a tagged value, never an exception. */
   score(
     answers: readonly MetricAnswer[],
@@ -92,7 +106,7 @@ export interface MetricDefinition {
   ): Promise<Measured[]>;
 }
 
-interface Description extends Pick<
+export interface Description extends Pick<
   MetricDefinition,
   'name' | 'group' | 'summary' | 'range' | 'passes' | 'whole' | 'source' | 'example'
 > {
@@ -101,13 +115,14 @@ interface Description extends Pick<
   calls?: true;
 }
 
-type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
+export type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
 
 interface BatchSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   needs: Needs;
   check?(options: Options<S>): string[];
   usesExpected?(options: Options<S>): boolean;
+  expects?(options: Options<S>): Expectation | null;
   score(
     answers: readonly MetricAnswer[],
     options: Options<S>,
@@ -128,6 +143,7 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
     parameters: shape,
     check,
     usesExpected,
+    expects,
     score,
     calls = false,
     better = 'higher',
@@ -143,7 +159,14 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
   };
   const problems = (given: Record<string, Json>): string[] => {
     const found = read(given);
-    return 'wrong' in found ? found.wrong : (check?.(found.options) ?? []);
+    if ('wrong' in found) return found.wrong;
+    const { value } = given;
+    const wrong = value === undefined ? null : expects?.(found.options)?.wrong(value);
+    return [
+      ...parameterBounds(found.options, spec.range),
+      ...(check?.(found.options) ?? []),
+      ...(wrong ? [wrong.replace(/^expected/, 'with.value')] : []),
+    ];
   };
   return {
     ...description,
@@ -154,6 +177,10 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
     usesExpected: (given) => {
       const found = read(given);
       return spec.needs.expected && ('wrong' in found || (usesExpected?.(found.options) ?? true));
+    },
+    expects: (given) => {
+      const found = read(given);
+      return 'wrong' in found ? null : (expects?.(found.options) ?? null);
     },
     async score(answers, given, context) {
       const found = read(given);
@@ -188,55 +215,6 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
     score: async (answers, options, context) =>
       answers.map((answer) =>
         measure({ answer, output: answer.completion.output, options, context }),
-      ),
-  });
-}
-
-export const valueParameter = {
-  value: z
-    .json()
-    .optional()
-    .describe("What to compare with, in place of the reference's `expected`."),
-};
-
-interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
-  parameters: S;
-  check?(options: Options<S>): string[];
-  /** False when the parameters leave nothing to compare with `expected`. */
-  compares?(options: Options<S>): boolean;
-  measure(input: Input<Options<S>> & { expected: Json }): Measured;
-}
-
-/** A metric that compares the answer with `expected`, or with `value` where the file gives one. */
-export function defineComparison<S extends z.ZodRawShape>(
-  spec: ComparisonSpec<S>,
-): MetricDefinition {
-  const { measure, check, compares, parameters, ...rest } = spec;
-  const own = (options: Record<string, unknown>): Options<S> => options as Options<S>;
-  const given = (options: Record<string, unknown>): Json | undefined =>
-    options.value as Json | undefined;
-  return defineBatch({
-    ...rest,
-    parameters: { ...valueParameter, ...parameters } as z.ZodRawShape,
-    needs: { expected: true, model: false },
-    check: (options) => check?.(own(options)) ?? [],
-    usesExpected: (options) => given(options) === undefined && (compares?.(own(options)) ?? true),
-    score: (answers, options, context) =>
-      Promise.resolve(
-        answers.map((answer) => {
-          const expected =
-            given(options) ??
-            answer.expected ??
-            (compares?.(own(options)) === false ? null : undefined);
-          if (expected === undefined) return missingExpected(context.name);
-          return measure({
-            answer,
-            output: answer.completion.output,
-            options: own(options),
-            context,
-            expected,
-          });
-        }),
       ),
   });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Grader } from '../types/model.ts';
 import { alternatives, type MetricTools } from './answer.ts';
+import { textExpected, valueParameter } from './comparison.ts';
 import {
   defineBatch,
   measureError,
@@ -132,10 +133,7 @@ export const embeddingSimilarity = defineBatch({
   summary:
     'How near the answer is to the expected text in meaning: the cosine of their embeddings. The best entry of a list counts. An answer without text is 0, and nobody is asked about it; where the cosine is not defined, the answer is ungraded.',
   parameters: {
-    value: z
-      .json()
-      .optional()
-      .describe("What to compare with, in place of the reference's `expected`."),
+    ...valueParameter,
     model: z
       .string()
       .min(1)
@@ -152,6 +150,7 @@ export const embeddingSimilarity = defineBatch({
   },
   needs: { expected: true, model: false, embeddings: true },
   usesExpected: ({ value }) => value === undefined,
+  expects: () => textExpected,
   range: '−1 to 1',
   passes: 'from `with.threshold` (0.75) on',
   source:
@@ -179,7 +178,8 @@ export const embeddingSimilarity = defineBatch({
         const wanted = value ?? expected;
         if (wanted === undefined) return missingExpected(name);
         const texts = alternatives(wanted);
-        if (texts.length === 0) return measureError('expected is an empty list');
+        const wrong = textExpected.wrong(wanted);
+        if (wrong !== null) return measureError(wrong);
         return best(
           await Promise.all(texts.map((text) => similarity(output, text, vectorOf))),
           threshold,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
+import { valueParameter, textExpected } from './comparison.ts';
 import {
   defineBatch,
   measureError,
   missingExpected,
-  valueParameter,
   type Measured,
   type MetricContext,
 } from './definition.ts';
@@ -81,6 +81,7 @@ export const factualityMetric = defineBatch({
     pass: true,
   },
   usesExpected: ({ value }) => value === undefined,
+  expects: () => textExpected,
   score: (answers, { value, scores }, context) =>
     each(answers, async (answer) => {
       const expected = value ?? answer.expected;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import { alternatives, type MetricAnswer } from './answer.ts';
+import { textExpected } from './comparison.ts';
 import {
   defineBatch,
   measureError,
@@ -33,6 +34,7 @@ const gradedOnce = {
   group: 'graded',
   needs: { expected: true, model: true },
   usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
+  expects: () => textExpected,
 } as const;
 
 /**
@@ -142,6 +144,7 @@ const criteriaMetric = defineBatch({
   },
   needs: { expected: true, model: true },
   usesExpected: ({ statements }) => statements === undefined,
+  expects: () => textExpected,
   range: '0 to 1',
   passes: 'when every required statement holds (all are, unless `required: false`)',
   source: 'own wording; checklists of Agent Skills `evals.json`, mastra, Vertex',

@@ -1,6 +1,6 @@
 import type { Better, Metric, MetricLevel, MetricSource, Score } from '../types/metric.ts';
 import type { CodeResult, Message } from '../types/model.ts';
-import { isMap, type Json } from '../types/plain.ts';
+import { isMap, codeValues, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, transcript, type MetricAnswer, type MetricTools } from './answer.ts';
 import { conversationMetrics } from './conversation.ts';
 import {
@@ -42,8 +42,7 @@ async function scoreCode(
     inputs: answers.map((answer) => ({
       prompt: transcript(answer.messages),
       actual: answer.completion.output,
-      input: answer.input,
-      expected: answer.expected,
+      ...codeValues(answer),
       ...(/\bdialogue\b/.test(source.code) ? { dialogue: dialogueOf(answer, level) } : {}),
     })),
   });

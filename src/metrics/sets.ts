@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
-import { jsonText, type Json } from '../types/plain.ts';
-import {
-  defineComparison,
-  measureError,
-  measurement,
-  reaches,
-  type MetricDefinition,
-} from './definition.ts';
+import { isMap, jsonText, type Json } from '../types/plain.ts';
+import type { MetricAnswer } from './answer.ts';
+import { defineComparison } from './comparison.ts';
+import { measurement, reaches, type MetricDefinition } from './definition.ts';
 import { canonical, parseJson } from './measures/json.ts';
 import { fBeta, normalise } from './measures/words.ts';
 
@@ -49,10 +45,13 @@ function setMetric(
       value,
       pass: false,
     },
-    measure({ output, expected, options }) {
+    expects: () => ({ reads: 'value', wrong: entriesProblem }),
+    measure({ answer, output, expected, options }) {
+      const values = spellings(answer, expected);
       const spelled = (entries: string[]): Set<string> =>
         new Set(
           entries
+            .map((entry) => values.get(entry.trim()) ?? entry)
             .map((entry) =>
               normalise(entry, {
                 ignore_case: options.ignore_case,
@@ -68,8 +67,6 @@ function setMetric(
           : entriesOf(jsonText(expected), options.separator),
       );
       const found = spelled(entriesOf(output, options.separator));
-      if (wanted.size === 0 && Array.isArray(expected) && expected.length > 0)
-        return measureError('expected has only empty entries');
       const shared = [...found].filter((entry) => wanted.has(entry)).length;
       const score = of({ actual: found, expected: wanted, shared });
       return measurement(
@@ -79,6 +76,24 @@ function setMetric(
       );
     },
   });
+}
+
+/** The JSON text of expected numbers and truth values, by the text they are written as. */
+function spellings(
+  { expected: written = null, values }: Pick<MetricAnswer, 'expected' | 'values'>,
+  expected: Json,
+): Map<string, string> {
+  if (values?.expected !== expected) return new Map();
+  const texts = [written].flat().map(jsonText);
+  return new Map([expected].flat().map((value, index) => [texts[index] ?? '', jsonText(value)]));
+}
+
+function entriesProblem(expected: Json): string | null {
+  if (expected === null || isMap(expected)) return 'expected must be a list of entries';
+  const isBlank = (entry: Json): boolean => typeof entry === 'string' && entry.trim() === '';
+  return Array.isArray(expected) && expected.length > 0 && expected.every(isBlank)
+    ? 'expected has only empty entries'
+    : null;
 }
 
 function entryText(entry: Json): string {

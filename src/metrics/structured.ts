@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../types/metric.ts';
 import { jsonText, type Json } from '../types/plain.ts';
+import { defineComparison } from './comparison.ts';
 import {
   passOrFail,
   defineBatch,
-  defineComparison,
   defineMetric,
   measureError,
   measurement,
@@ -152,6 +152,7 @@ const jsonMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
+  expects: () => ({ reads: 'value', wrong: () => null }),
   measure({ output, expected, options }) {
     const parsed = parseJson(output, options.extract);
     if (!parsed.ok) return measurement(0, false, parsed.reason);
@@ -168,6 +169,8 @@ const jsonMatch = defineComparison({
     );
   },
 });
+
+const NO_CALLS = 'expected must be tool names, or maps of name and arguments';
 
 const toolCallMatch = defineComparison({
   name: 'tool_call_match',
@@ -205,10 +208,12 @@ const toolCallMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
+  expects: () => ({
+    reads: 'value',
+    wrong: (expected) => (wantedCalls(expected) === null ? NO_CALLS : null),
+  }),
   measure({ answer, expected, options }) {
-    const wanted = wantedCalls(expected);
-    if (wanted === null)
-      return measureError('expected must be tool names, or maps of name and arguments');
+    const wanted = wantedCalls(expected) ?? [];
     const made = answer.completion.tool_calls;
     const names = options.ignore_arguments
       ? wanted.map(({ name }) => ({ name, arguments: null }))

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import { alternatives, quoteAlternatives } from './answer.ts';
-import {
-  passOrFail,
-  defineComparison,
-  measureError,
-  type Measured,
-  type MetricDefinition,
-} from './definition.ts';
+import { defineComparison, numberExpected, patternExpected, textExpected } from './comparison.ts';
+import { passOrFail, measureError, type Measured, type MetricDefinition } from './definition.ts';
 import { jsonEqual, parseJson } from './measures/json.ts';
 import { compilePattern } from './measures/pattern.ts';
 import {
@@ -144,6 +139,7 @@ const match = defineComparison({
   },
   range: '0 or 1',
   passes: 'at 1',
+  expects: ({ numeric }) => (numeric ? numberExpected(true) : textExpected),
   source: 'Inspect `match`',
   example: {
     output: 'So the total is $1,024.',
@@ -173,8 +169,6 @@ function matchNumber(
   location: 'begin' | 'end' | 'any' | 'exact',
   reason: string,
 ): Measured {
-  if (wanted.includes(null))
-    return measureError('expected is not a number, and the metric compares numbers');
   const candidates = {
     begin: found.slice(0, 1),
     end: found.slice(-1),
@@ -236,6 +230,8 @@ const regex = defineComparison({
       : [];
   },
   compares: ({ pattern, group }) => pattern === undefined || group !== undefined,
+  expects: ({ pattern, ...flags }) =>
+    pattern === undefined ? patternExpected(flags) : textExpected,
   measure({ output, expected, options }) {
     const { pattern, group, full_match } = options;
     if (pattern !== undefined && group !== undefined)

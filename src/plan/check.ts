@@ -1,3 +1,4 @@
+import { tallySchema } from '../result/pieces.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { judgingTargets, everyMetric } from '../suite/metrics.ts';
 import { keyPlace } from '../suite/suite.ts';
@@ -58,8 +59,9 @@ function programs({
  */
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
   const found = suites.flatMap(({ run: { suite } }) =>
-    (suite.head?.suite.tests.references ?? []).flatMap(({ problem, place }): Problem[] =>
-      problem === null ? [] : [{ place, message: problem }],
+    (suite.head?.suite.tests.references ?? []).flatMap(
+      ({ problem, place, problemAt = place }): Problem[] =>
+        problem === null ? [] : [{ place: problemAt, message: problem }],
     ),
   );
   return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()];
@@ -150,9 +152,15 @@ interface Code {
   code: string;
   at?: CodePlace;
   place: Place;
-  /** Whether this code alone says what passes. */
-  decides?: boolean;
+  /** Variables that it has to set. */
+  sets?: readonly (keyof typeof SET)[];
+  /** Variables that it sees, whole numbers; absent: it is only compiled. */
+  counts?: readonly string[];
 }
+
+const OF_ROLLUP = { sets: ['result'] as const, counts: Object.keys(tallySchema.shape) };
+
+const SET = { metric: 'its value', result: 'which says whether it passes' };
 
 /**
  * Code of these suites that does not compile, imports at its top what it cannot have, or never sets
@@ -184,11 +192,12 @@ function scoringCode({ run: { deciding } }: SuiteComparison): Code[] {
     if (source.kind !== 'code') return [];
     const decides = !skip && (metric.threshold ?? metric.min ?? metric.max) === undefined;
     const where = at === undefined ? {} : { at };
-    return [{ what: `metric "${name}"`, ...source, ...where, place, decides }];
+    const sets = decides ? (['metric', 'result'] as const) : (['metric'] as const);
+    return [{ what: `metric "${name}"`, ...source, ...where, place, sets }];
   });
   const { rollup } = tests;
   return rollup.kind === 'code'
-    ? [...metrics, { ...rollup, what: `metrics_rollup "${rollup.name}"`, decides: true }]
+    ? [...metrics, { ...rollup, what: `metrics_rollup "${rollup.name}"`, ...OF_ROLLUP }]
     : metrics;
 }
 
@@ -198,20 +207,30 @@ function codeOfPrompt({ run: { suite } }: SuiteComparison): Code[] {
 }
 
 async function problemOf(
-  { what, language, code, at, place, decides = false }: Code,
+  { what, language, code, at, place, sets = [], counts }: Code,
   evaluate: Evaluate,
 ): Promise<Problem[]> {
-  const [result] = await evaluate({
-    suite: 'compiled',
-    side: 'head',
-    language,
-    code,
-    ...(at === undefined ? {} : { at }),
-    outputs: [],
-    inputs: [{}],
-  });
+  const job = { suite: 'compiled', side: 'head' as const, language, code };
+  const where = at === undefined ? {} : { at };
+  const [result] = await evaluate({ ...job, ...where, outputs: [], inputs: [{}] });
   if (result?.status === 'error') return [{ place, message: `${what}: ${result.message}` }];
-  return decides && !/\bresult\b/.test(code)
-    ? [{ place, message: `${what} never sets result, which says whether it passes` }]
+  const unset = sets.find((name) => !maySet(name, language, code));
+  if (unset !== undefined)
+    return [{ place, message: `${what} never sets ${unset}, ${SET[unset]}` }];
+  if (counts === undefined) return [];
+  const sample = Object.fromEntries(counts.map((name) => [name, 1]));
+  const [ran] = await evaluate({ ...job, ...where, outputs: ['result'], inputs: [sample] });
+  // Other errors may be those of these numbers.
+  return ran?.status === 'error' && /not defined/.test(ran.message)
+    ? [{ place, message: `${what}: ${ran.message}` }]
     : [];
+}
+
+/** Whether a statement outside of comments may set the variable, or code is made while it runs. */
+function maySet(name: string, language: CodeLanguage, code: string): boolean {
+  const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
+  const bare = code.replace(comment, '$1');
+  return new RegExp(
+    String.raw`\b(?:exec|eval|globals|locals|vars|globalThis)\b|\b(?:for|as|def|class|function|import)\s+${name}\b|\b${name}\b[\w\s,:.()[\]{}|"'*]*[-+*/%&|^?@]{0,3}=(?![=>])`,
+  ).test(bare);
 }

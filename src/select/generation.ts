@@ -9,7 +9,7 @@ import {
   type Request,
   type Target,
 } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
+import { codeValues, type Json } from '../types/plain.ts';
 
 /**
  * A variant whose model has been found: `target` is null only for prompts that compute their output
@@ -84,7 +84,7 @@ export function generationOf(
     return { kind: 'impossible', message: `no model is known for ${prompt.file}` };
   const { target, parameters } = variant;
   const messages = thread === null ? rendered : continueThread(thread.map(plainMessage), rendered);
-  const told = takesVariables(target) ? { variables: reference.input } : {};
+  const told = takesVariables(target) ? { variables: codeValues(reference).input } : {};
   const fingerprint = canonicalJson({
     target: targetIdentity(target),
     parameters,
@@ -102,14 +102,16 @@ export function bringsAnswer({ thread }: Reference): boolean {
 /** The messages for one reference; or what there is in their place. */
 function renderedBy(
   { file, code, messages, made }: Prompt,
-  { id, input }: Reference,
+  reference: Reference,
 ): Message[] | Generation {
+  const { id, input } = reference;
   if (code !== null) {
     const { source, language, at } = code;
-    const fingerprint = canonicalJson({ code: source, language, input });
+    const { input: variables } = codeValues(reference);
+    const fingerprint = canonicalJson({ code: source, language, input: variables });
     const own = { kind: 'code' as const, language, code: source };
     const where = at === undefined ? {} : { at };
-    return { ...own, ...where, variables: input, messages: [], fingerprint };
+    return { ...own, ...where, variables, messages: [], fingerprint };
   }
   if (made === undefined)
     return messages.map(({ role, content }) => ({ role, content: fill(content, input) }));

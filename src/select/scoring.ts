@@ -224,7 +224,7 @@ export function referenceScoringDiffers(base: Reference, head: Reference): boole
   return (
     base.skip !== head.skip ||
     ownIdentity(base) !== ownIdentity(head) ||
-    canonicalJson(base.expected) !== canonicalJson(head.expected) ||
+    expectedIdentity(base) !== expectedIdentity(head) ||
     canonicalJson(base.metadata ?? null) !== canonicalJson(head.metadata ?? null) ||
     (base.expected === undefined) !== (head.expected === undefined)
   );
@@ -237,6 +237,11 @@ export function onlySkipDiffers(base: Reference, head: Reference): boolean {
     !referenceScoringDiffers({ ...base, skip: head.skip }, head) &&
     canonicalJson(base.input) === canonicalJson(head.input)
   );
+}
+
+/** What is expected as text and as a value, and the values of the input that code sees. */
+function expectedIdentity({ expected = null, values }: Reference): string {
+  return canonicalJson([expected, values?.expected ?? null, { ...values?.input }]);
 }
 
 function ownIdentity({ metrics = [] }: Reference): string {

@@ -1,4 +1,5 @@
 import { turnsOf } from '../metrics/answer.ts';
+import type { Expectation } from '../metrics/definition.ts';
 import { metrics as builtIn } from '../metrics/index.ts';
 import { PAIRWISE } from '../metrics/pairwise.ts';
 import { directionOf } from '../metrics/passing.ts';
@@ -29,6 +30,10 @@ interface BuiltInMetric {
    * be judged.
    */
   usesExpected(parameters: Record<string, Json>): boolean;
+  /** How it reads what it compares with; null: with these values it compares with nothing. */
+  expects(parameters: Record<string, Json>): Expectation | null;
+  /** The values it gives, in words. */
+  range: string;
 }
 
 export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;

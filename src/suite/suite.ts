@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { GivenPace } from '../types/endpoints.ts';
 import type { GraderSettings, Metric, Rubric } from '../types/metric.ts';
 import type { CodeLanguage, CodePlace, Message, ProviderName, Transport } from '../types/model.ts';
-import type { Json, Notice, Place, Scalar } from '../types/plain.ts';
+import type { Json, Notice, Place, Scalar, CodeValues } from '../types/plain.ts';
 import type { GateSettings, SuiteGate } from './gate-settings.ts';
 
 /** Dollars per million tokens; `cached`: of what the server read from its cache, absent: as `input`. */
@@ -150,6 +150,7 @@ export interface Reference {
   /** Given, or a hash of the input; unique in its suite. */
   id: string;
   place: Place;
+  /** Numbers and truth values that print differently than they are written are text (`12.50`). */
   input: Record<string, Scalar>;
   /** Files that values are the text of, by the value's name; absent: they stand where it does. */
   inputFiles?: Readonly<Record<string, string>>;
@@ -162,8 +163,10 @@ export interface Reference {
   thread: Message[] | null;
   /** Said after the last answer of a recorded dialogue, which nobody answers; absent: nothing. */
   after?: Message[];
-  /** As written; undefined when absent. */
+  /** As written, like `input`, also in a list; undefined when absent. */
   expected: Json | undefined;
+  /** The values of what is text in `input` and `expected` because it prints differently. */
+  values?: CodeValues;
   skip: boolean;
   tags: string[];
   n_tries: number | null;
@@ -178,6 +181,8 @@ export interface Reference {
    * rest runs.
    */
   problem: string | null;
+  /** The line that has to change for that; absent: the reference's own. */
+  problemAt?: Place;
 }
 
 export interface Conversation {

@@ -49,6 +49,28 @@ export function placeholders(template: string): Placeholder[] {
 }
 
 /**
+ * What looks like a variable in other tools' templates and names one of these: `{{name}}`,
+ * `{{ name }}`, `${name}`, `{{$name}}`, `{% if name %}`. `message`: what is sent for it here.
+ */
+export function foreignForms(
+  template: string,
+  names: readonly string[],
+): { written: string; message: string }[] {
+  const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
+  const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
+    // What follows a quote, a colon or a filter is no variable's name.
+    const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
+    const name = words.match(/\w+/g)?.find((word) => names.includes(word));
+    if (name === undefined) return [];
+    const plain =
+      doubled === name ? `sends the literal text {${name}}` : 'is sent as it is written';
+    const sends = dollar === '' ? plain : 'sends a $ before the value';
+    return [[written, `${written} ${sends}; write {${name}} to insert the variable`] as const];
+  });
+  return [...new Map(found)].map(([written, message]) => ({ written, message }));
+}
+
+/**
  * Whether `name` can be written as `{name}`: letters, digits and `_`, not starting with a digit.
  */
 export function isVariableName(name: string): boolean {

@@ -36,6 +36,21 @@ export function parsedJson(text: string): unknown {
 
 export type Scalar = string | number | boolean;
 
+/** What a reference gives. */
+export interface CodeValues {
+  input: Record<string, Scalar>;
+  expected?: Json | undefined;
+}
+
+/** The values of numbers and truth values that are held as text, as code sees them. */
+export function codeValues({
+  input,
+  expected,
+  values,
+}: CodeValues & { values?: CodeValues | undefined }): CodeValues {
+  return { input: { ...input, ...values?.input }, expected: values?.expected ?? expected };
+}
+
 export type Side = 'base' | 'head';
 
 /** A place in a user's file. `line` counts from 1; 0 means the file as a whole. */

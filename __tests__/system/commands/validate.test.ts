@@ -73,6 +73,45 @@ describe('validate', () => {
     expect(ran.out).toContain('Nothing was sent to a model.');
   });
 
+  test('finds a name that a roll-up does not have', async () => {
+    const { code, out } = await evaldiff(
+      withMetrics(
+        'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_pases == num_tries\n',
+      ),
+    );
+    expect([code, out]).toEqual([
+      2,
+      expect.stringContaining(
+        'prompts/tests/p.yaml:2: metrics_rollup "mine": NameError at prompts/tests/p.yaml:5: name \'num_pases\' is not defined',
+      ),
+    ]);
+  });
+
+  test('finds every reference that a metric cannot decide with, at its line', async () => {
+    const files = {
+      'prompts/p.yaml': PROMPT,
+      'prompts/tests/p.yaml':
+        'metrics:\n  - { name: near, uses: numeric_diff }\nreferences:\n' +
+        '  - { id: a, input: { q: a }, expected: abc }\n' +
+        '  - id: b\n    input: { q: b }\n    expected: null\n' +
+        '  - { id: c, input: { q: c }, expected: 3, metrics: [{ name: calls, uses: tool_call_match }] }\n' +
+        '  - { id: d, input: { q: d }, expected: 12 EUR, metrics: [{ uses: is_json }] }\n' +
+        '  - { id: e, input: { q: e }, expected: 5 (, metrics: [{ name: found, uses: regex }] }\n' +
+        '  - { id: f, input: { q: f }, expected: 5 (, metrics: [{ name: r, uses: regex, skip: true }] }\n',
+    };
+    const { code, out } = await evaldiff(files);
+    expect(code).toBe(2);
+    for (const words of [
+      'tests/p.yaml:4: metric "near": expected "abc" is not a number',
+      'tests/p.yaml:7: metric "near": expected "null" is not a number',
+      'tests/p.yaml:8: metric "calls": expected must be tool names, or maps of name and arguments',
+      'tests/p.yaml:10: metric "found": expected: the pattern is not valid',
+    ])
+      expect(out).toContain(words);
+    expect(out).toContain('4 problems to fix. Nothing was sent to a model.');
+    expect((await evaldiff(files, 'plan')).code).toBe(0);
+  });
+
   test('finds a reference without a value for a variable, and one without expected', async () => {
     const { code, out } = await evaldiff({
       'prompts/p.yaml': PROMPT,

@@ -40,11 +40,11 @@ describe("a project's own code", () => {
     const at = await stage(obedient);
     const broken = `n_tries: 1
 metrics:
-  - { name: raises, code: "x = 1\\nresult = int(actual)" }
+  - { name: raises, code: "x = 1\\nmetric = result = int(actual)" }
   - { name: forgets, code: "metric = 1\\nif actual == '': result = True" }
   - { name: number, code: "metric = 1\\nresult = 2" }
   - { name: file, code: "metric = open('/etc/passwd').read()\\nresult = True" }
-  - { name: js, language: javascript, code: "result = nothing.here" }`;
+  - { name: js, language: javascript, code: "metric = result = nothing.here" }`;
     const run = await onPullRequest(
       at,
       changeOf(
@@ -101,6 +101,13 @@ metrics:
   - { name: forgets, code: "metric = len(actual)" }
   - { name: bounded, code: "metric = len(actual)", max: 5 }
   - { name: shown, code: "metric = len(actual)", skip: true }
+  - { name: silent, code: "result = len(actual) > 3 # metric = 1" }
+  - { name: reads, code: "result = metric > 3", skip: true }
+  - { name: script, language: javascript, code: "result = actual.length > 3" }
+  - { name: several, code: "metric, result = len(actual), True" }
+  - { name: apart, language: javascript, code: "({ metric, result } = { metric: 1, result: true })" }
+  - { name: made, code: "exec('metric = 1; result = True')" }
+  - { name: quoted, code: 'result = "#" in actual; metric = 7 // 2' }
 metrics_rollup: { name: odd, code: "passes = num_passes" }`;
     const run = await onPullRequest(
       at,
@@ -114,8 +121,12 @@ metrics_rollup: { name: odd, code: "passes = num_passes" }`;
         place: { file: 'prompts/tests/quiz.yaml', line: 2 },
         message: 'metric "forgets" never sets result, which says whether it passes',
       },
+      ...['silent', 'reads', 'script'].map((name, index) => ({
+        place: { file: 'prompts/tests/quiz.yaml', line: 5 + index },
+        message: `metric "${name}" never sets metric, its value`,
+      })),
       {
-        place: { file: 'prompts/tests/quiz.yaml', line: 5 },
+        place: { file: 'prompts/tests/quiz.yaml', line: 12 },
         message: 'metrics_rollup "odd" never sets result, which says whether it passes',
       },
     ]);

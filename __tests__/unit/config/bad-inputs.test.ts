@@ -465,13 +465,43 @@ describe('a test file', () => {
     ],
     [
       'with two rules for what passes',
-      metric('  - { name: m, rubric: yea, pass: [A], max: 1 }', RUBRICS),
+      metric('  - { name: m, rubric: yea, pass: [A], max: 0.5 }', RUBRICS),
       'prompts/tests/p.yaml:2: metric "m": pass and max both say what passes; keep one of them',
     ],
     [
       'with a threshold and a bound',
-      metric('  - { name: m, rubric: yea, threshold: 1, min: 1 }', RUBRICS),
+      metric('  - { name: m, rubric: yea, threshold: 0.5, min: 0.5 }', RUBRICS),
       'prompts/tests/p.yaml:2: metric "m": threshold is one bound, and min and max are the same; keep one form',
+    ],
+    [
+      'with a threshold in per cent',
+      metric('  - { name: m, uses: levenshtein, threshold: 80 }'),
+      'prompts/tests/p.yaml:2: metric "m": threshold: every value fails (values: 0 to 1); to show a metric that does not gate, write skip: true',
+    ],
+    [
+      'with a threshold that everything reaches',
+      metric('  - name: m\n    uses: levenshtein\n    threshold: -1'),
+      'prompts/tests/p.yaml:4: metric "m": threshold: every value passes (values: 0 to 1); to show a metric that does not gate, write skip: true',
+    ],
+    [
+      'with bounds between two values',
+      metric('  - { name: m, uses: exact_match, min: 0.2, max: 0.8 }'),
+      'prompts/tests/p.yaml:2: metric "m": min: every value fails (values: 0 or 1); to show a metric that does not gate, write skip: true',
+    ],
+    [
+      'with a bound below every count',
+      metric('  - { name: m, uses: latency, max: -1 }'),
+      'prompts/tests/p.yaml:2: metric "m": max: every value fails (values: 0 and up, milliseconds); to show a metric that does not gate, write skip: true',
+    ],
+    [
+      'with a bound of words',
+      metric('  - { name: m, uses: finish_reason, threshold: 0.5 }'),
+      'prompts/tests/p.yaml:2: metric "m": threshold: its values are one of the five words, so that no bound fits',
+    ],
+    [
+      'with a threshold that no label of the rubric reaches',
+      metric('  - { name: m, rubric: yea, min: 80 }', RUBRICS),
+      'prompts/tests/p.yaml:2: metric "m": every value fails (values: 1 or 0.5 or 0); to show a metric that does not gate, write skip: true',
     ],
     [
       'with bounds that nothing meets',

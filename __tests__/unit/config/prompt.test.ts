@@ -116,6 +116,50 @@ messages:
   });
 });
 
+describe("a variable in another tool's form", () => {
+  const notices = async (content: string, variables = '[a, country]') => {
+    const { notices: found } = await read(
+      suiteFiles(
+        `defaults: [tests/p]\nname: p\nmodel: gpt-4o\nvariables: ${variables}\nprompt: |\n  {a} {country}\n  ${content}\n`,
+      ),
+    );
+    return found;
+  };
+  const LINE = 'prompts/p.yaml:7: ';
+  const INSERT = '; write {country} to insert the variable';
+
+  test.each([
+    ['{{country}}', 'sends the literal text {country}'],
+    ['{{ country }}', 'is sent as it is written'],
+    ['{{$country}}', 'is sent as it is written'],
+    ['{{ country | upper }}', 'is sent as it is written'],
+    ['{{vars.country}}', 'is sent as it is written'],
+    ['{{#if country}}', 'is sent as it is written'],
+    ['{% if country == "x" %}', 'is sent as it is written'],
+    ['${country}', 'sends a $ before the value'],
+  ])('is told at its line, once: %s', async (form, words) => {
+    expect(await notices(`x ${form} ${form}`)).toEqual([`${LINE}${form} ${words}${INSERT}`]);
+  });
+
+  test.each([
+    '{{other}}',
+    '{{ other }}',
+    '{{{country}}}',
+    '{{"country": "x"}}',
+    'country',
+    '{%x%}',
+  ])('is not seen in %s', async (content) => {
+    expect(await notices(content)).toEqual([]);
+  });
+
+  test('is the reason why it counts as unused', async () => {
+    expect(await notices('{{b}}', '[a, b, country]')).toEqual([
+      `${LINE}{{b}} sends the literal text {b}; write {b} to insert the variable`,
+      'prompts/p.yaml:4: the variable "b" is declared but no message uses it: {{b}} sends the literal text {b}; write {b} to insert the variable',
+    ]);
+  });
+});
+
 describe('defaults', () => {
   test('bring in keys of other files, which keep their places, and the file itself wins', async () => {
     const { prompt, tests } = await suiteOf({

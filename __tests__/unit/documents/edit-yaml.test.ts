@@ -49,6 +49,12 @@ describe('a file that is written back', () => {
       FLOW.replace('[one] }', '[one], expected: "y \\"z\\"\\n" }'),
     ],
     [
+      'a new key beside numbers that print differently, which stay as they are written',
+      'references:\n  - { id: 01, input: { a: 12.50, b: True } }\n  - { id: 02, input: { a: 1e3 } }\n',
+      set(2, 'expected', 'y' as never),
+      'references:\n  - { id: 01, input: { a: 12.50, b: True }, expected: "y" }\n  - { id: 02, input: { a: 1e3 } }\n',
+    ],
+    [
       'a list in place of another',
       FLOW,
       set(3, 'tags', ['two'] as never),

@@ -39,7 +39,8 @@ export const uses = (
   metric: {
     uses: name,
     ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    ...(threshold === null ? {} : { threshold }),
+    // Nothing is below 0, so that it only shows the value.
+    ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
   },
 });
 

@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
+import type { Json } from '../../../src/types/plain.ts';
+import { builtIn, sample, tools } from './samples.ts';
+
+/** What the file writes, what it means, and the answer. */
+const score = async (
+  uses: string,
+  given: Record<string, Json>,
+  [written, value]: [Json, Json],
+  output: string,
+) => {
+  const answer = sample(output, { expected: written, values: { input: {}, expected: value } });
+  return (await scoreMetric(builtIn(uses, given), [answer], tools()))[0];
+};
+
+describe('a number or truth value that prints differently', () => {
+  test.each<[string, Record<string, Json>, [Json, Json], string, string]>([
+    ['exact_match', {}, ['12.50', 12.5], '12.50', '12.5'],
+    [
+      'exact_match',
+      {},
+      [
+        ['01234', 'x'],
+        [1234, 'x'],
+      ],
+      '01234',
+      '1234',
+    ],
+    ['exact_match', {}, ['True', true], 'True', 'true'],
+    ['contains', {}, ['1.10', 1.1], 'v1.10', 'v1.1'],
+    ['match', { numeric: true }, ['0x1F', 31], '31', '1'],
+    ['numeric_diff', {}, ['0x1F', 31], '31', '32'],
+    ['numeric_diff', {}, ['1e3', 1000], '1000', '3'],
+    ['json_match', {}, ['12.50', 12.5], '12.5', '"12.50"'],
+    ['json_match', {}, ['True', true], 'true', '"True"'],
+    [
+      'set_f1',
+      {},
+      [
+        ['1.0', 'x'],
+        [1, 'x'],
+      ],
+      '[1, "x"]',
+      '[2, "x"]',
+    ],
+    [
+      'set_f1',
+      {},
+      [
+        ['1.0', 'x'],
+        [1, 'x'],
+      ],
+      '1.0, x',
+      '10, x',
+    ],
+    ['set_f1', {}, ['12.50', 12.5], '12.50', '125'],
+  ])('%s %j reads %j', async (uses, given, expected, right, wrong) => {
+    expect((await score(uses, given, expected, right))?.status).toBe('pass');
+    expect((await score(uses, given, expected, wrong))?.status).toBe('fail');
+  });
+});
+
+const problem = (uses: string, given: Record<string, Json>, expected: Json): string | null =>
+  metrics.get(uses)?.expects(given)?.wrong(expected) ?? null;
+
+describe('a metric', () => {
+  test.each<[string, Record<string, Json>, Json, string]>([
+    ['exact_match', {}, null, 'expected is null; if the text is meant, quote it'],
+    ['levenshtein', {}, ['a', null], 'expected is null; if the text is meant, quote it'],
+    ['bleu', {}, [], 'expected is an empty list'],
+    ['embedding_similarity', {}, [], 'expected is an empty list'],
+    ['llm_rubric', {}, null, 'expected is null; if the text is meant, quote it'],
+    ['factuality', {}, null, 'expected is null; if the text is meant, quote it'],
+    ['numeric_diff', {}, 'abc', 'expected "abc" is not a number'],
+    ['numeric_diff', {}, '3 to 5', 'expected "3 to 5" is not a number'],
+    ['numeric_diff', {}, [1], 'expected "[1]" is not a number'],
+    ['numeric_diff', {}, true, 'expected "true" is not a number'],
+    ['match', { numeric: true }, ['1', 'x'], 'expected "x" is not a number'],
+    ['match', { numeric: true }, [], 'expected is an empty list'],
+    ['regex', {}, ['a', 'b('], 'expected: the pattern is not valid: missing closing ): `b(`'],
+    ['tool_call_match', {}, [1], 'expected must be tool names, or maps of name and arguments'],
+    ['set_f1', {}, { a: 1 }, 'expected must be a list of entries'],
+    ['set_recall', {}, ['', ' '], 'expected has only empty entries'],
+  ])('%s %j says that it cannot decide with %j', async (uses, given, expected, message) => {
+    expect(problem(uses, given, expected)).toBe(message);
+  });
+
+  test.each<[string, Record<string, Json>, Json]>([
+    ['exact_match', {}, { a: null }],
+    ['match', { numeric: true }, ['1', '$2.50']],
+    ['numeric_diff', {}, '12 EUR'],
+    ['json_match', {}, null],
+    ['tool_call_match', {}, []],
+    ['set_f1', {}, []],
+    ['set_f1', {}, [null, 1]],
+    ['regex', { pattern: 'a' }, '('],
+    ['regex', { pattern: '(a)', group: 1 }, '('],
+    ['llm_rubric', { criteria: 'polite' }, null],
+  ])('%s %j can decide with %j', (uses, given, expected) => {
+    const how = metrics.get(uses);
+    const isUsed = how?.usesExpected(given) === true;
+    expect(isUsed ? problem(uses, given, expected) : null).toBeNull();
+  });
+
+  test.each<[string, Record<string, Json>, string]>([
+    ['exact_match', { value: null }, 'with.value is null; if the text is meant, quote it'],
+    ['numeric_diff', { value: 'abc' }, 'with.value "abc" is not a number'],
+    ['regex', { value: '(' }, 'with.value: the pattern is not valid: missing closing ): `(`'],
+    ['word_count', { min: 5, max: 3 }, 'with.max: 3 is below min 5, so that nothing passes'],
+    [
+      'length',
+      { max: -1 },
+      'with.max: every value fails (values: 0 and up); to show a metric that does not gate, write skip: true',
+    ],
+    [
+      'count_tool_calls_by_name',
+      { max: -1 },
+      'with.max: every value fails (values: a map of tool and number); to show a metric that does not gate, write skip: true',
+    ],
+    [
+      'word_count',
+      { min: 0 },
+      'with.min: every value passes (values: 0 and up); to show a metric that does not gate, write skip: true',
+    ],
+  ])('%s refuses %j', (uses, given, message) => {
+    expect(metrics.get(uses)?.problems(given)).toEqual([message]);
+  });
+
+  test.each<[string, Record<string, Json>]>([
+    ['word_count', {}],
+    ['word_count', { min: 0, max: 3 }],
+    ['length', { max: 0 }],
+    ['word_count', { min: 3, max: 3 }],
+    ['flesch_reading_ease', { max: -1 }],
+    ['json_match', { value: null }],
+  ])('%s takes %j', (uses, given) => {
+    expect(metrics.get(uses)?.problems(given)).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { shorten } from '../text/visible.ts';
+import { jsonText, type Json } from '../types/plain.ts';
+import type { MetricAnswer } from './answer.ts';
+import {
+  defineBatch,
+  measureError,
+  missingExpected,
+  type Description,
+  type Expectation,
+  type Input,
+  type Measured,
+  type MetricDefinition,
+  type Options,
+} from './definition.ts';
+import { compilePattern } from './measures/pattern.ts';
+import { numberOf } from './measures/words.ts';
+
+/** A text, or a list of texts any of which is right. */
+export const textExpected: Expectation = {
+  reads: 'text',
+  wrong(expected) {
+    const texts = [expected].flat();
+    if (texts.length === 0) return 'expected is an empty list';
+    return texts.includes(null) ? 'expected is null; if the text is meant, quote it' : null;
+  },
+};
+
+/** One number, or with `list` any of several. */
+export const numberExpected = (list: boolean): Expectation => ({
+  reads: 'number',
+  wrong(expected) {
+    const entries = list && Array.isArray(expected) ? expected : [expected];
+    const wrong = entries.find((entry) => numberOf(entry) === null);
+    if (wrong === undefined) return entries.length === 0 ? 'expected is an empty list' : null;
+    return `expected ${JSON.stringify(shorten(jsonText(wrong), 80))} is not a number`;
+  },
+});
+
+export const patternExpected = (flags: Parameters<typeof compilePattern>[1]): Expectation => ({
+  reads: 'text',
+  wrong(expected) {
+    const patterns = [expected].flat().map((entry) => compilePattern(jsonText(entry), flags));
+    const wrong = patterns.find((pattern) => typeof pattern === 'string');
+    return textExpected.wrong(expected) ?? (wrong === undefined ? null : `expected: ${wrong}`);
+  },
+});
+
+/** What the metric compares the answer with; undefined: the reference has nothing. */
+export function readExpected(
+  { reads }: Pick<Expectation, 'reads'>,
+  { expected, values }: Pick<MetricAnswer, 'expected' | 'values'>,
+): Json | undefined {
+  const value = values?.expected;
+  if (reads === 'text' || value === undefined || expected === undefined) return expected;
+  if (reads === 'value') return value;
+  const readable = (text: Json, given: Json): Json => (numberOf(text) === null ? given : text);
+  return Array.isArray(expected) && Array.isArray(value)
+    ? expected.map((text, index) => readable(text, value[index] ?? null))
+    : readable(expected, value);
+}
+
+export const valueParameter = {
+  value: z
+    .json()
+    .optional()
+    .describe("What to compare with, in place of the reference's `expected`."),
+};
+
+interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
+  parameters: S;
+  check?(options: Options<S>): string[];
+  /** False when the parameters leave nothing to compare with `expected`. */
+  compares?(options: Options<S>): boolean;
+  /** Absent: a text, or a list of texts. */
+  expects?(options: Options<S>): Expectation;
+  measure(input: Input<Options<S>> & { expected: Json }): Measured;
+}
+
+/** A metric that compares the answer with `expected`, or with `value` where the file gives one. */
+export function defineComparison<S extends z.ZodRawShape>(
+  spec: ComparisonSpec<S>,
+): MetricDefinition {
+  const { measure, check, compares, expects, parameters, ...rest } = spec;
+  const own = (options: Record<string, unknown>): Options<S> => options as Options<S>;
+  const given = (options: Record<string, unknown>): Json | undefined =>
+    options.value as Json | undefined;
+  const expectation = (options: Record<string, unknown>): Expectation | null =>
+    compares?.(own(options)) === false ? null : (expects?.(own(options)) ?? textExpected);
+  return defineBatch({
+    ...rest,
+    parameters: { ...valueParameter, ...parameters } as z.ZodRawShape,
+    needs: { expected: true, model: false },
+    check: (options) => check?.(own(options)) ?? [],
+    usesExpected: (options) => given(options) === undefined && expectation(options) !== null,
+    expects: expectation,
+    async score(answers, options, context) {
+      const how = expectation(options);
+      return answers.map((answer) => {
+        const value = given(options);
+        const expected =
+          how === null ? null : value === undefined ? readExpected(how, answer) : value;
+        if (expected === undefined) return missingExpected(context.name);
+        const wrong = how?.wrong(expected) ?? null;
+        const { output } = answer.completion;
+        return wrong === null
+          ? measure({ answer, output, options: own(options), context, expected })
+          : measureError(wrong);
+      });
+    },
+  });
+}

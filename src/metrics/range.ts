@@ -1,0 +1,37 @@
+import type { Bounds } from './passing.ts';
+
+/**
+ * Why bounds on values of this range, as a metric's record words it, give every answer the same
+ * verdict; null: they do not, or the range is not known.
+ */
+export function boundsProblem(bounds: Bounds | null, range: string): string | null {
+  if (bounds === null) return null;
+  if (/^(?:a text$|one of )/.test(range)) return `its values are ${range}, so that no bound fits`;
+  const { min = -Infinity, max = Infinity } = bounds;
+  const values = min > max ? [] : valuesIn(range, [min, max]);
+  const passing = values.filter((value) => value >= min - 1e-9 && value <= max + 1e-9);
+  if (values.length < 2 || (passing.length > 0 && passing.length < values.length)) return null;
+  const verdict = passing.length === 0 ? 'fails' : 'passes';
+  return `every value ${verdict} (values: ${range}); to show a metric that does not gate, write skip: true`;
+}
+
+/** Values of a range that stand for all: where it has no gaps its ends, and the bounds inside. */
+function valuesIn(range: string, bounds: readonly number[]): number[] {
+  const numbers = (range.replaceAll('−', '-').match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
+  const isCount = /^(?:0 and up|a map of .* number$)/.test(range);
+  if (range.startsWith('a map') && !isCount) return [];
+  const [low = 0, high = 0] = isCount ? [0, Infinity] : numbers;
+  return isCount || range.includes(' to ')
+    ? [low, high, ...bounds.filter((bound) => bound > low && bound < high)]
+    : numbers;
+}
+
+/** What is wrong with `min` and `max` among a metric's parameters. */
+export function parameterBounds(options: Record<string, unknown>, range: string): string[] {
+  const { min, max } = options as Bounds;
+  if (min === undefined && max === undefined) return [];
+  if (min !== undefined && max !== undefined && min > max)
+    return [`with.max: ${String(max)} is below min ${String(min)}, so that nothing passes`];
+  const found = boundsProblem(options, range);
+  return found === null ? [] : [`with.${min === undefined ? 'max' : 'min'}: ${found}`];
+}
