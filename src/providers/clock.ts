@@ -75,17 +75,19 @@ export const systemClock: Clock = {
  */
 const DRAIN_MS = 3000;
 
-/** Calls `stop` a while after `signal` fires; never once `closed` has fired. */
+/** Calls `stop` a while after `signal` fires, unless the function that it returns is called before. */
 export function stopAfterDrain(
-  { clock, signal, closed }: { clock: Clock; signal: AbortSignal; closed: AbortSignal },
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
   stop: () => void,
-): void {
+): () => void {
+  const closed = new AbortController();
   const drain = async (): Promise<void> => {
-    await pause(clock, DRAIN_MS, closed, 'drain');
-    if (!closed.aborted) stop();
+    await pause(clock, DRAIN_MS, closed.signal, 'drain');
+    if (!closed.signal.aborted) stop();
   };
   if (signal.aborted) void drain();
-  else signal.addEventListener('abort', () => void drain(), { once: true, signal: closed });
+  else signal.addEventListener('abort', () => void drain(), { once: true, signal: closed.signal });
+  return () => closed.abort();
 }
 
 /** Sleeps without ever rejecting; the caller looks at the signal. */

@@ -97,8 +97,7 @@ export function createOutgoing(
   const routeTo = createRoutes(bounds);
   const underWay = new Set<OpenRequest['fail']>();
   const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
-  const closing = new AbortController();
-  stopAfterDrain({ ...bounds, closed: closing.signal }, stop);
+  const letGo = stopAfterDrain(bounds, stop);
   return {
     async send(input, sent, receive) {
       if (bounds.signal.aborted) throw new TransportError('aborted');
@@ -139,7 +138,7 @@ export function createOutgoing(
       });
     },
     close() {
-      closing.abort();
+      letGo();
       stop();
       tunnel?.close();
       agent.destroy();

@@ -56,8 +56,7 @@ export function createPrograms(options: ProgramOptions): Programs {
   };
   const killAll = each((session) => session.killNow());
   const abort = each((session) => session.abort());
-  const closing = new AbortController();
-  stopAfterDrain({ clock, signal, closed: closing.signal }, abort);
+  const letGo = stopAfterDrain({ clock, signal }, abort);
 
   const start = (target: ProgramTarget, name: string): Running => ({
     name,
@@ -104,7 +103,7 @@ export function createPrograms(options: ProgramOptions): Programs {
     async close() {
       await Promise.all([...running.values()].map(({ session }) => session.close()));
       process.off('exit', killAll);
-      closing.abort();
+      letGo();
     },
   };
 }
