@@ -1,10 +1,8 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { testEvaluators } from '../ask/evaluator-tests.ts';
 import { type RepeatedRubricTest, repeatRubricTest } from '../ask/rubric-tests.ts';
 import { UserError, problem } from '../errors.ts';
 import { type EvaluatorTest, evaluatorCallsOf, evaluatorTargetsOf } from '../plan/grader-tests.ts';
-import { answersToLabel, judgesNamed, toLabelBlocks } from '../report/label-next.ts';
 import { rubricTestBlocks } from '../report/rubric-test.ts';
 import { evaluatorTables } from '../report/sections/conversations.ts';
 import type { EvaluatorResult } from '../result/conversations.ts';
@@ -20,7 +18,6 @@ import type { Rubric } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf } from '../types/vendors.ts';
 import { holdToCaps, priceOf } from './caps.ts';
-import { readSavedFiles, savedFilesIn } from './files.ts';
 import { type EvaluateOptions, evaluateOptions } from './options.ts';
 import { type Opened, asking, withCurrentProject } from './project.ts';
 import { type Terminal, printBlocks } from './terminal.ts';
@@ -185,7 +182,6 @@ async function holdGradingToCaps(
 
 interface GradeOptions extends EvaluateOptions {
   repeats: string;
-  next?: string;
 }
 
 const MOST_REPEATS = 100;
@@ -205,13 +201,9 @@ export function gradeCommand(
     )
     .argument('[overrides...]', `key=value, such as grader.model=${factsOf('openai').starterModel}`)
     .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
-    .option(
-      '--next <path>',
-      'makes no model calls: proposes which answers of a saved run to label next, those on which tries or evaluators disagree',
-    )
     .addHelpText(
       'after',
-      `\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor\n  evaldiff grade is_polite --next evaldiff-report`,
+      `\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor`,
     )
     .action(async (name: string, overrides: string[], options: GradeOptions) => {
       const repeats = repeatsOf(options.repeats);
@@ -221,9 +213,7 @@ export function gradeCommand(
           ? undefined
           : project.suites.find(({ prompt }) => prompt.name === name || prompt.file === name);
         const known = suite === undefined ? knownName(name, project) : name;
-        if (options.next !== undefined)
-          await proposeLabels({ name: known, path: options.next }, project, options, terminal);
-        else if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
+        if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
         else await gradeRubric(known, repeats, opened, options, terminal);
       });
       done(0);
@@ -249,24 +239,4 @@ function repeatsOf(text: string): number {
       problem(null, `--repeats must be a whole number from 1 to ${String(MOST_REPEATS)}`),
     ]);
   return repeats;
-}
-
-/**
- * Prints which answers of a saved run are most worth a label: of a rubric, or of a prompt whose
- * conversations evaluators judge. Makes no model calls.
- */
-async function proposeLabels(
-  { name, path }: { name: string; path: string },
-  project: Project,
-  { directory, json }: Pick<EvaluateOptions, 'directory' | 'json'>,
-  terminal: Terminal,
-): Promise<void> {
-  const cwd = resolve(terminal.cwd, directory);
-  const saved = await readSavedFiles(await savedFilesIn([path], cwd), cwd);
-  const { judges, labelled } = judgesNamed(name, project);
-  const answers = saved.flatMap((file) =>
-    file.kind === 'result' ? answersToLabel(file.result, judges, labelled) : [],
-  );
-  if (json === true) terminal.out(`${logJson(answers)}\n`);
-  else await printBlocks(toLabelBlocks(name, answers), terminal);
 }

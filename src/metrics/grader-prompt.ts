@@ -152,7 +152,7 @@ export function graderPrompt(
 }
 
 /** What a grader was shown to judge, out of what it was asked; null where it was cut short. */
-export function judgedIn(prompt: string): string | null {
+function judgedIn(prompt: string): string | null {
   for (const material of ['content', 'completion', 'tool_calls', 'conversation']) {
     const fenced = new RegExp(`<<<${material} (\\S+)>>>\\n([^]*?)\\n<<<end \\1>>>`).exec(prompt);
     if (fenced?.[2] !== undefined) return fenced[2];
