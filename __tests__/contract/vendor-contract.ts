@@ -492,11 +492,6 @@ export function vendorContract(vendor: VendorName): void {
   });
 
   test.each<[string, Scripted, string]>([
-    [
-      'HTML',
-      { body: '<html>::error::x</html>', headers: { 'content-type': 'text/html; charset=utf-8' } },
-      'text/html, 23 bytes): it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in',
-    ],
     ['nothing', { body: '' }, 'application/json, 0 bytes)'],
     ['half a JSON text', { body: '{"choices": [' }, 'application/json, 13 bytes)'],
     [
@@ -521,15 +516,21 @@ export function vendorContract(vendor: VendorName): void {
     },
   );
 
-  test('a page in place of a reply is forgotten once the answer comes', async () => {
-    const page = { body: '<html>', headers: { 'content-type': 'text/html' } };
-    const { ask, server } = await start(vendor, first(page, { text: 'there' }));
-    expect(await ask()).toMatchObject({ status: 'ok', output: 'there' });
-    expect(server.requests).toHaveLength(2);
-  });
+  test.each(['text/html; charset=utf-8', 'application/json'])(
+    'a web page of type %s in place of a reply is an error after one request',
+    async (type) => {
+      const page = { body: '<html>::error::x</html>', headers: { 'content-type': type } };
+      const { ask, server } = await start(vendor, () => page);
+      expect(errorOf(await ask())).toEqual({
+        kind: 'reply',
+        message: `${vendor}: the reply is not a ${replyName} (${type.split(';')[0]!}, 23 bytes): it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in`,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   test('other JSON in place of a reply is an error at once: the server meant it', async () => {
-    const { ask, server } = await start(vendor, () => ({ body: '{"choices":[],"content":[]}' }));
+    const { ask, server } = await start(vendor, () => ({ body: '{"answer":"a","content":[]}' }));
     expect(errorOf(await ask())).toEqual({
       kind: 'reply',
       message: `${vendor}: the reply is not a ${replyName} (application/json, 27 bytes)`,
@@ -754,7 +755,7 @@ export function vendorContract(vendor: VendorName): void {
     });
     expect(errorOf(await ask())).toEqual({
       kind: 'budget',
-      message: `${vendor}: the limit of model calls is reached; this call was not made`,
+      message: `${vendor}: the limit of model calls is reached; this call was not made; before that: 500, the server failed: scripted 500`,
     });
     expect(server.requests).toHaveLength(2);
   });

@@ -191,7 +191,7 @@ export function isKnownParameter(name: string): boolean {
 const MISPLACED: Readonly<Record<string, string>> = {
   provider: 'belongs in the settings file, under models',
   endpoint: 'belongs in the settings file, under models',
-  stream: 'is not supported: answers are read whole',
+  stream: 'must be false: answers are read whole',
   system: 'is not a parameter here: write it as a message with role system',
   n_tries: 'belongs in the settings file or in the test file',
   ntries: 'is written n_tries, in the settings file or in the test file',
@@ -236,7 +236,8 @@ export function parameterProblem(key: string, value: Json, own: readonly string[
 }
 
 function misplaced(key: string, value: Json): string | null {
-  const taken = typeof value === 'object' && STRUCTURED.includes(key);
+  const taken =
+    (typeof value === 'object' && STRUCTURED.includes(key)) || (key === 'stream' && value === false);
   return Object.hasOwn(MISPLACED, key) && !taken ? `"${key}" ${MISPLACED[key] ?? ''}` : null;
 }
 

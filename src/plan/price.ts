@@ -94,22 +94,31 @@ export function createMeter(complete: Complete, price: Price): Meter {
 }
 
 function record(count: Count, { target }: Request, completion: Completion, price: Price): void {
+  count.calls += completion.refused ?? 0;
   if (completion.status === 'error') {
-    // A call that was never made does not count.
-    count.calls += completion.refused ?? 0;
-    if (completion.unsent || completion.kind === 'budget' || completion.kind === 'aborted') return;
-    if (target.provider === 'replay') return;
-    count.calls += 1;
-    count.elsewhere ||= isElsewhere(target, null);
+    countFailed(count, target, completion);
     return;
   }
   if (target.provider === 'replay') {
     count.replayed += 1;
     return;
   }
-  count.calls += completion.refused ?? 0;
   if (completion.reused) reuse(count, savedBy({ target, usage: completion.usage }, price));
   else countPaid(count, target, completion, price);
+}
+
+/** Counts the requests of a call without an answer; one that was never made has none. */
+function countFailed(
+  count: Count,
+  target: Target,
+  { kind, unsent, attempts, isUnread }: Extract<Completion, { status: 'error' }>,
+): void {
+  const isUnmade = unsent === true || kind === 'budget' || kind === 'aborted';
+  const made = attempts ?? (isUnmade ? 0 : 1);
+  if (made === 0 || target.provider === 'replay') return;
+  count.calls += made;
+  count.elsewhere ||= isElsewhere(target, null);
+  if (isUnread && isHosted(target)) count.unpriced = true;
 }
 
 function savedBy(
@@ -122,17 +131,18 @@ function savedBy(
 function countPaid(
   count: Count,
   target: Target,
-  { usage, cached }: Pick<Extract<Completion, { status: 'ok' }>, 'usage' | 'cached'>,
+  { usage, cached, attempts, isUnread }: Extract<Completion, { status: 'ok' }>,
   price: Price,
 ): void {
   const cost = usage === null ? null : price(target, usage, cached);
-  count.calls += 1;
-  count.input += usage?.input_tokens ?? 0;
+  count.calls += attempts ?? 1;
+  const { input_tokens, output_tokens } = usage ?? { input_tokens: 0, output_tokens: 0 };
+  count.input += input_tokens;
   count.cached += cached?.read ?? 0;
-  count.output += usage?.output_tokens ?? 0;
+  count.output += output_tokens;
   count.elsewhere ||= isElsewhere(target, cost);
-  if (cost === null) count.unpriced = true;
-  else count.cost += cost;
+  if (cost === null || isUnread) count.unpriced = true;
+  if (cost !== null) count.cost += cost;
 }
 
 /** Whether a call is paid for, as far as is known: a program's without a price is not. */

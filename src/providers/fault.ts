@@ -26,6 +26,8 @@ export interface Fault {
   status: number | null;
   said: string;
   detail: string;
+  /** A reply came, whole or in part, that nobody could read: what it cost is not known. */
+  isUnread: boolean;
 }
 
 /** What can go wrong below HTTP's status, and with the body. `late`: the deadline passed. */
@@ -37,6 +39,8 @@ type TransportCode =
   | 'cut'
   | 'connection'
   | 'encoding'
+  | 'charset'
+  | 'stream'
   | 'host'
   | 'aborted';
 
@@ -47,7 +51,7 @@ type TransportCode =
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: TransportCode;
-  /** For `connection`: the system's error code. */
+  /** For `connection`: the system's error code. For `charset`: its name. */
   readonly system: string;
 
   constructor(code: TransportCode, system = '') {
@@ -90,6 +94,7 @@ export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {
     status: null,
     said: '',
     detail: '',
+    isUnread: kind === 'reply',
     ...more,
   };
 }
@@ -119,9 +124,15 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
       return fault('reply', `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`);
     case 'encoding':
       return fault('reply', 'the reply is packed in a way that cannot be unpacked');
+    case 'charset':
+      return fault('reply', `the reply is not text in its charset (${error.system})`);
+    // Not repeated: the server would stream, and be paid, again.
+    case 'stream':
+      return fault('reply', `the server streams its answer unasked${UNSTREAM}`);
     case 'cut':
       return fault('network', 'the connection was cut before the reply was complete', {
         retry: 'later',
+        isUnread: true,
       });
     case 'connection':
       return connectionFault(error.system);
@@ -134,6 +145,9 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
       return STOPPED;
   }
 }
+
+const UNSTREAM =
+  '; turn that off in the server, or write "stream: false" into the prompt, as some servers want it';
 
 /** The system's words for a certificate that no authority it knows has signed. */
 const UNTRUSTED =

@@ -258,7 +258,10 @@ function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' |
 const WEB_PAGE =
   ': it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
 
-/** A reply that is not JSON at all was cut short or is not the vendor's; another try may succeed. */
+/**
+ * A reply that is not JSON at all was cut short or is not the vendor's; another try may succeed. A
+ * web page comes from an address that is not the API's.
+ */
 function unreadable(
   { replyName }: Pick<Vendor, 'replyName'>,
   { response, text, redact }: { response: Response; text: string; redact(text: string): string },
@@ -269,9 +272,10 @@ function unreadable(
     redact,
     60,
   );
+  const isPage = type === 'text/html' || /^\s*<(!doctype html|html)\b/i.test(text);
   return fault(
     'reply',
-    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)${type === 'text/html' ? WEB_PAGE : ''}`,
-    passing ? { retry: 'later' } : {},
+    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)${isPage ? WEB_PAGE : ''}`,
+    passing && !isPage ? { retry: 'later' } : {},
   );
 }

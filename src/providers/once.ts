@@ -38,7 +38,7 @@ export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions):
   };
 }
 
-function asReused(completion: Completion): Completion {
+function asReused({ attempts: _, isUnread: __, ...completion }: Completion): Completion {
   return completion.status === 'ok'
     ? { ...completion, reused: true }
     : { ...completion, unsent: true };

@@ -3,7 +3,7 @@ import { DISPENSABLE, LIMITS, passportOf, refusedBy, type AskedModel } from '../
 import type { Json } from '../types/plain.ts';
 import type { Form } from '../types/vendors/facts.ts';
 import type { Fault } from './fault.ts';
-import { createSuspicions, isOfParameter, namedIn } from './suspicions.ts';
+import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspicions.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 /** What a model turned out to refuse, as a store keeps it. */
@@ -149,7 +149,10 @@ function askFor(request: Request, learned: Learned): Ask {
 function openIn(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
-  if (purpose === 'embedding' || passportOf(target) !== null) return null;
+  if (purpose === 'embedding') return null;
+  // What a known model takes is known, but not whether the prompt's own schemas are right.
+  const isSchema = purpose === 'prompt' && structuredIn(parameters).length > 0;
+  if (passportOf(target) !== null && !isSchema) return null;
   if (purpose === 'prompt') {
     const values = Object.keys(parameters)
       .sort()

@@ -1,6 +1,9 @@
 import type http from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { shorten, visibleLine } from '../text/visible.ts';
+import { member } from '../types/plain.ts';
+import { unstreamed } from './event-stream.ts';
 import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, TransportError } from './fault.ts';
 
 const QUOTE = 0x22;
@@ -56,12 +59,10 @@ async function unpackBody({ headers, body }: Received): Promise<Buffer> {
   try {
     return await unpack(body, { maxOutputLength: MAX_REPLY_BYTES });
   } catch (error) {
-    const tooLarge =
-      typeof error === 'object' &&
-      error !== null &&
-      'code' in error &&
-      error.code === 'ERR_BUFFER_TOO_LARGE';
-    throw new TransportError(tooLarge ? 'too-large' : 'encoding');
+    const code = member(error, 'code');
+    // What ends too early was cut on its way, as any other body can be.
+    if (code === 'Z_BUF_ERROR') throw new TransportError('cut');
+    throw new TransportError(code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding');
   }
 }
 
@@ -93,7 +94,9 @@ class ReplyHeaders {
  */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
-  if (deeperThan(body, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
+  const decoded = decode(body, received);
+  const utf8 = decoded.charset === 'utf-8' ? body : Buffer.from(decoded.text);
+  if (deeperThan(utf8, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
   // A server can send any three digits.
   if (received.status < 200 || received.status > 599)
     throw new TransportError('connection', `status ${received.status}`);
@@ -103,8 +106,9 @@ export async function toResponse(received: Received): Promise<Response> {
       headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   const empty = received.status === 204 || received.status === 205;
-  const text = empty ? '' : withoutList(withoutMark(body.toString('utf8')), received.status);
   const { status } = received;
+  const said = empty ? '' : withoutList(decoded.text, status);
+  const text = status < 300 ? unstreamed(said, received.headers['content-type']) : said;
   return {
     ok: status < 300,
     status,
@@ -116,10 +120,26 @@ export async function toResponse(received: Received): Promise<Response> {
   } as unknown as Response;
 }
 
-/** Some gateways write a mark of the encoding first, which no JSON begins with. */
-function withoutMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+/**
+ * The text of a body in the charset that its type declares, UTF-8 by default, without a mark of the
+ * encoding. What a reply of success holds is judged, so bytes that are not of the charset are an
+ * error there; of an error only the words may suffer.
+ */
+function decode(body: Buffer, { status, headers }: Received): { charset: string; text: string } {
+  const declared = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
+  const marked = /^(fffe|feff)/.exec(body.toString('hex', 0, 2))?.[1];
+  const charset = declared ?? (marked === undefined ? 'utf-8' : MARKS[marked]);
+  try {
+    const decoder = new TextDecoder(charset, { fatal: true });
+    return { charset: decoder.encoding, text: decoder.decode(body) };
+  } catch {
+    if (status < 300) throw new TransportError('charset', shorten(visibleLine(charset ?? ''), 40));
+    return { charset: 'utf-8', text: new TextDecoder().decode(body) };
+  }
 }
+
+/** How UTF-16 says by its first bytes that it is. */
+const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /** Google's servers wrap an error into a list of one, where the SDKs look for none. */
 function withoutList(text: string, status: number): string {

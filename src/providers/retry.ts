@@ -1,3 +1,4 @@
+import type { Requests } from '../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, type Fault } from './fault.ts';
 import type { Admission, Limiter, SlotOutcome } from './limit.ts';
@@ -8,9 +9,16 @@ export type CallAttempt<T> =
   | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
   | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
 
-export type Tried<T> =
-  | { status: 'ok'; value: T; latencyMs: number }
-  | { status: 'fault'; fault: Fault; /** False: nothing was sent at all. */ sent: boolean };
+export type Tried<T> = Requests &
+  (
+    | { status: 'ok'; value: T; latencyMs: number }
+    | {
+        status: 'fault';
+        fault: Fault;
+        /** False: nothing was sent at all. */ sent: boolean;
+        /** What kept it from an answer until the run's end, or its cap. */ before?: Fault | null;
+      }
+  );
 
 /** What every kind of call is made with. */
 export interface RunOfCalls {
@@ -51,20 +59,28 @@ export async function withRetries<T>(
   options: RetryOptions,
 ): Promise<Tried<T>> {
   const { limiter, clock, signal } = options;
-  let sent = false;
+  let attempts = 0;
+  let unread: Pick<Requests, 'isUnread'> = {};
   let last: Fault | null = null;
+  const count = ({
+    sent,
+    fault: { isUnread },
+  }: Extract<CallAttempt<T>, { fault: Fault }>): void => {
+    if (sent) attempts += 1;
+    if (isUnread) unread = { isUnread: true };
+  };
+  const failed = (fault: Fault, before: Fault | null = null): Tried<T> => ({
+    status: 'fault',
+    fault,
+    sent: attempts > 0,
+    attempts,
+    before,
+    ...unread,
+  });
   for (let tries = 1; ; tries++) {
     const entry = await admission(tries > 1, options);
-    if (entry.status === 'aborted') return { status: 'fault', fault: stoppedAfter(last), sent };
-    if (entry.status === 'down')
-      return {
-        status: 'fault',
-        fault:
-          entry.fault.retry === 'never'
-            ? entry.fault
-            : exhaustion(entry.fault, options.maxTries, limiter),
-        sent,
-      };
+    if (entry.status === 'aborted') return failed(endedAfter(STOPPED, last), last);
+    if (entry.status === 'down') return failed(downFault(entry.fault, options));
     const result = await attempt();
     if (result.status === 'ok') {
       limiter.release(entry.ticket, {
@@ -72,16 +88,20 @@ export async function withRetries<T>(
         latencyMs: result.latencyMs,
         waitMs: Math.min(result.waitMs, MAX_REST_MS),
       });
-      return { status: 'ok', value: result.value, latencyMs: result.latencyMs };
+      const { value, latencyMs } = result;
+      return { status: 'ok', value, latencyMs, attempts: attempts + 1, ...unread };
     }
-    sent ||= result.sent;
+    count(result);
+    if (result.fault.kind === 'budget') {
+      limiter.release(entry.ticket, { kind: 'unsent' });
+      return failed(endedAfter(result.fault, last), last);
+    }
     const waitMs = pauseMs(result.fault, tries, options);
     const fault = boundedWait(result.fault, waitMs);
     last = fault;
     const { down, first } = limiter.release(entry.ticket, outcomeOf(result, fault, waitMs));
-    if (fault.retry === 'never') return { status: 'fault', fault, sent };
-    if (down || tries >= options.maxTries)
-      return { status: 'fault', fault: exhaustion(fault, tries, limiter), sent };
+    if (fault.retry === 'never') return failed(fault);
+    if (down || tries >= options.maxTries) return failed(exhaustion(fault, tries, limiter));
     if (fault.retry === 'limited') {
       if (first)
         options.log(
@@ -145,11 +165,13 @@ function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number 
   return Math.ceil(grown * (0.5 + random() / 2));
 }
 
-/** What kept a call from its answer until the run's end, where it was more than the end. */
-function stoppedAfter(last: Fault | null): Fault {
-  return last === null
-    ? STOPPED
-    : { ...STOPPED, message: `${STOPPED.message}; before that: ${last.message}` };
+/** The end of the run, or its cap, with what kept a call from its answer until then. */
+function endedAfter(end: Fault, last: Fault | null): Fault {
+  return last === null ? end : { ...end, message: `${end.message}; before that: ${last.message}` };
+}
+
+function downFault(fault: Fault, { maxTries, limiter }: RetryOptions): Fault {
+  return fault.retry === 'never' ? fault : exhaustion(fault, maxTries, limiter);
 }
 
 function exhaustion(fault: Fault, tries: number, limiter: Limiter): Fault {

@@ -1,5 +1,5 @@
 import { shorten, visibleLine } from '../text/visible.ts';
-import { member } from '../types/plain.ts';
+import { member, parsedJson } from '../types/plain.ts';
 import { TransportError, fault, transportFault, type Fault } from './fault.ts';
 import { NO_ADDRESS, httpFault } from './http-fault.ts';
 
@@ -134,10 +134,10 @@ export function replyFault(
 ): Fault | null {
   const choices = member(data, 'choices');
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const whole = member(data, 'error') ?? (member(data, 'object') === 'error' ? data : null);
+  const whole = member(data, 'error') ?? (isErrorAlone(data) ? data : null);
   const inChoice = member(choice, 'error') ?? null;
   const failed = inChoice ?? (choice === undefined ? whole : null);
-  if (failed === null) return brokenOff(choice);
+  if (failed === null) return hollow(data) ?? brokenOff(choice);
   const body = inChoice === null ? data : choice;
   const given = Number(member(failed, 'code'));
   const { code, said } = whatServerSaid(body);
@@ -148,6 +148,33 @@ export function replyFault(
     waitMs: askedWait(headers, now),
     shouldRetry: null,
   });
+}
+
+/** An error that is the whole of a reply, as gateways write it. */
+function isErrorAlone(data: unknown): boolean {
+  const isAnswer = ['choices', 'content', 'output', 'data', 'message'].some(
+    (name) => typeof (member(data, name) ?? '') === 'object',
+  );
+  return (
+    member(data, 'object') === 'error' ||
+    (!isAnswer && ['detail', 'message'].some((name) => wordsIn(member(data, name)) !== ''))
+  );
+}
+
+/** A reply in which there is nothing, where an answer was to be: the next may hold one. */
+function hollow(data: unknown): Fault | null {
+  const {
+    choices,
+    data: vectors,
+    message,
+  } = { ...(data as object | null) } as Record<string, unknown>;
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const isEmpty =
+    [choices, vectors, choice, message].includes(null) ||
+    member(choice, 'message') === null ||
+    [choices, vectors].some((list) => Array.isArray(list) && list.length === 0) ||
+    (typeof data === 'object' && Object.keys(data ?? {}).length === 0);
+  return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
 /** Ends of half an answer, by fault of the server: Mistral's and OpenRouter's, and DeepSeek's. */
@@ -163,6 +190,7 @@ function brokenOff(choice: unknown): Fault | null {
 /** The status that goes with a vendor's word for an error; what nothing is known of may pass. */
 function statusOf(code: string, said: string): number {
   if (NO_ADDRESS.test(said)) return 404;
+  if (/\b(not authenticated|unauthori[sz]ed|invalid authentication)\b/i.test(said)) return 401;
   if (/rate_limit|insufficient_quota/.test(code)) return 429;
   return /\b(invalid|unsupported|content|context_length|string_above)_|not_found/.test(code)
     ? 400
@@ -197,10 +225,22 @@ function whatServerSaid(body: unknown): { code: string; said: string } {
     return typeof value === 'string' ? value : '';
   };
   const said = ['message', 'detail', 'Message'].map((name) => wordsIn(member(inner, name)));
+  const first = said.find((words) => words !== '') ?? '';
+  const behind = saidBehind(member(inner, 'metadata'));
   return {
-    code: ['code', 'type', 'param', 'status'].map(text).join(' ').trim(),
-    said: said.find((words) => words !== '') ?? '',
+    code: [...['code', 'type', 'param', 'status'].map(text), behind.code].join(' ').trim(),
+    said: `${first}${behind.said}`,
   };
+}
+
+/** What the server behind a gateway said, which OpenRouter passes on as it came, and whose it is. */
+function saidBehind(metadata: unknown): { code: string; said: string } {
+  const [raw, provider] = [member(metadata, 'raw'), member(metadata, 'provider_name')];
+  if (raw === undefined) return { code: '', said: '' };
+  const body = typeof raw === 'string' ? (parsedJson(raw) ?? raw) : raw;
+  const { code, said } = typeof body === 'string' ? { code: '', said: body } : whatServerSaid(body);
+  const from = typeof provider === 'string' ? ` (${provider})` : '';
+  return { code, said: `${from}${said === '' ? '' : `: ${said}`}` };
 }
 
 /** Of a list of what is wrong with a body, as many are shown. */

@@ -68,9 +68,38 @@ export function isOfParameter(
     purpose === 'prompt' &&
     kind === 'request' &&
     (status === 400 || status === 422) &&
-    REFUSES.test(said) &&
-    !ABOUT_CONTENT.test(detail) &&
-    Object.keys(parameters).some((name) => isNamed(name, { said, detail }))
+    (isOfForm({ said, detail }, parameters) ||
+      (REFUSES.test(said) &&
+        !ABOUT_CONTENT.test(detail) &&
+        Object.keys(parameters).some((name) => isNamed(name, { said, detail }))))
+  );
+}
+
+/**
+ * Whether a map or list of the prompt's, such as its tools, is itself faulty: whatever its schema
+ * calls its members, the messages have no part in it.
+ */
+function isOfForm(
+  { said, detail }: Pick<Fault, 'said' | 'detail'>,
+  parameters: Parameters,
+): boolean {
+  const names = structuredIn(parameters);
+  if (names.length === 0) return false;
+  const field = detail.slice(0, detail.length - said.length);
+  const within = (name: string): boolean => new RegExp(`\\b${name}(\\[|\\.\\w)`).test(said);
+  return (
+    /\binvalid (json )?schema\b/i.test(said) ||
+    namedIn(names, field) !== undefined ||
+    names.some(within)
+  );
+}
+
+type Parameters = Request['parameters'];
+
+/** The parameters that are maps and lists: tools, the form of the answer and the like. */
+export function structuredIn(parameters: Parameters): string[] {
+  return Object.entries(parameters).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && /^\w+$/.test(name) ? [name] : [],
   );
 }
 

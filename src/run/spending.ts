@@ -8,7 +8,7 @@ import { createMeter, type Meter } from '../plan/price.ts';
 import type { SuiteComparison, NextTries } from '../plan/suite-run.ts';
 import type { Prompt } from '../suite/suite.ts';
 import type { CheckSchema } from '../types/metric.ts';
-import type { Complete, Evaluate, Purpose, Target, Usage } from '../types/model.ts';
+import type { Complete, Completion, Evaluate, Purpose, Target, Usage } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Solve } from '../types/solver.ts';
 
@@ -65,6 +65,7 @@ export interface Spending {
   meter: Meter;
   /** Asks, counts, and tells whoever watches. */
   complete: Complete;
+  /** Why no further call is made; the error of a request is named with the cap it used up. */
   halted(): Halt | null;
   unmade: Unmade;
 }
@@ -78,13 +79,27 @@ const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight',
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
   const meter = createMeter(edges.complete, price);
   const unmade = { tries: 0, grades: 0, rounds: 0 };
+  let failed: string | null = null;
   const complete: Complete = async (request) => {
     const completion = await meter.complete(request);
     if (!NO_GRADE.has(request.purpose) && wasNotMade(completion)) unmade.grades += 1;
+    failed = errorIn(completion) ?? failed;
     edges.answered(request.purpose);
     return completion;
   };
-  return { meter, complete, halted: () => edges.halted?.() ?? null, unmade };
+  const halted = (): Halt | null => {
+    const halt = edges.halted?.() ?? null;
+    return halt === null || failed === null || halt.title !== 'Budget reached'
+      ? halt
+      : { ...halt, why: `${halt.why} (the last error: ${failed})` };
+  };
+  return { meter, complete, halted, unmade };
+}
+
+/** The error of a request that was made; null: there was none. */
+function errorIn(completion: Completion): string | null {
+  if (completion.status === 'ok' || completion.unsent) return null;
+  return wasNotMade(completion) ? (completion.before ?? null) : completion.message;
 }
 
 /** Makes and scores every round of tries that a suite wants, while calls are made. */

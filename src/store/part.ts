@@ -221,7 +221,7 @@ function ofPart<T>(work: () => T): T {
 /** Without what is said of a call: who waits for it was told, and the merge has the sum. */
 function withoutCallDetails(completion: Completion): Completion {
   if (completion.status === 'ok') {
-    const { refused: _, cached: __, ...answer } = completion;
+    const { refused: _, cached: __, attempts: ___, isUnread: ____, ...answer } = completion;
     return answer;
   }
   const { status, kind, message } = completion;

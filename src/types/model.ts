@@ -159,6 +159,14 @@ export interface ToolCall {
 
 export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
+/** The requests of one call, where they were more than its last one. */
+export interface Requests {
+  /** How many were made; absent: one, or none where the call was never made. */
+  attempts?: number;
+  /** A reply came that could not be read, so what it cost is not known. */
+  isUnread?: true;
+}
+
 /**
  * What came back. An error is a value that is carried, counted and shown. `refused`: requests that
  * the model refused first, because of something that they could do without; absent: none. `unsent`:
@@ -166,7 +174,7 @@ export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
  * none.
  */
 export type Completion =
-  | {
+  | (Requests & {
       status: 'ok';
       output: string;
       finish_reason: FinishReason;
@@ -180,8 +188,16 @@ export type Completion =
       latency_ms: number | null;
       reused: boolean;
       refused?: number;
-    }
-  | { status: 'error'; kind: ErrorKind; message: string; refused?: number; unsent?: true };
+    })
+  | (Requests & {
+      status: 'error';
+      kind: ErrorKind;
+      message: string;
+      refused?: number;
+      unsent?: true;
+      /** The error of the last request, where the run's end or cap kept the call from another. */
+      before?: string;
+    });
 
 /** What is said of a call that the end of the run kept from being made, or from being waited for. */
 export const NOT_MADE = {

@@ -232,7 +232,7 @@ describe('a cap that is reached on the way', () => {
     expect(server.requests.length + server.refused.length).toBe(8);
     expect(conclusion).toBe('error');
     expect(title).toMatch(
-      /^Budget reached: the limit of 8 model calls \(max-calls\) is reached; \d of 8 tries were made$/,
+      /^Budget reached: the limit of 8 model calls \(max-calls\) is reached \(the last error: openai \(local\): 500, the server failed: down\); \d of 8 tries were made$/,
     );
     expect(reasons[0]).toContain('not enough for a verdict');
     expect(

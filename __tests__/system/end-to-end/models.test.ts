@@ -80,7 +80,7 @@ describe('a server in trouble', () => {
       { id: 'q7', head: { passes: 0, tries_judged: 0, rollup: null } },
     );
     const message =
-      'openai (local): the reply is not a chat completion (text/html, 39 bytes): it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in, after 5 tries';
+      'openai (local): the reply is not a chat completion (text/html, 39 bytes): it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
     expect(
       run.result.suites[0]?.references.flatMap(({ head }) =>
         head!.tries.flatMap(({ error }) => error ?? []),

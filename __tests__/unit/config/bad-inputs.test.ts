@@ -165,7 +165,7 @@ describe('a prompt file', () => {
     [
       'with streaming',
       withLine('stream: true'),
-      'prompts/p.yaml:5: "stream" is not supported: answers are read whole',
+      'prompts/p.yaml:5: "stream" must be false: answers are read whole',
     ],
     [
       'with an interpolation',
