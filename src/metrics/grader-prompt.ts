@@ -151,15 +151,6 @@ export function graderPrompt(
   };
 }
 
-/** What a grader was shown to judge, out of what it was asked; null where it was cut short. */
-function judgedIn(prompt: string): string | null {
-  for (const material of ['content', 'completion', 'tool_calls', 'conversation']) {
-    const fenced = new RegExp(`<<<${material} (\\S+)>>>\\n([^]*?)\\n<<<end \\1>>>`).exec(prompt);
-    if (fenced?.[2] !== undefined) return fenced[2];
-  }
-  return null;
-}
-
 /**
  * The second and last question, after a reply that gave no single label. The unread reply is not
  * repeated: it decides nothing.
