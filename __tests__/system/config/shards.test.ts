@@ -275,7 +275,7 @@ describe('a sharded sweep in a workflow', () => {
     expect([github.state.checkRuns.length, github.state.comments.length]).toEqual([0, 0]);
 
     const paid = models.requests.length;
-    const merged = await job({ mode: 'merge' });
+    const merged = await job({ mode: 'merge', cache: 'true' });
     expect(merged.errors).toEqual([]);
     expect(models.requests).toHaveLength(paid);
     expect(github.state.checkRuns).toHaveLength(1);
@@ -289,7 +289,10 @@ describe('a sharded sweep in a workflow', () => {
     );
     expect(merged.summary).toContain('3 shards made');
     // On the merge's own runner, whose store is the merged one.
-    const again = await job({ mode: 'sweep' }, { env: { RUNNER_TEMP: merged.folder } });
+    const again = await job(
+      { mode: 'sweep', cache: 'true' },
+      { env: { RUNNER_TEMP: merged.folder } },
+    );
     expect(again.report).toBe(merged.report);
     expect(
       (JSON.parse(merged.report!) as Result).suites.flatMap(({ references }) => references),
