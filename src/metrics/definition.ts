@@ -193,7 +193,7 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
 }
 
 /** What one answer's measurement looks at. */
-interface Input<O> {
+export interface Input<O> {
   answer: MetricAnswer;
   output: string;
   options: O;
