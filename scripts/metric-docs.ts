@@ -44,6 +44,11 @@ metrics:
   count as the text they are written as: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets, and code, compare the
   values. An \`expected\` with which the metric cannot decide (missing, \`null\`, not a number, not a pattern) is an error of the reference,
   before any model call; metrics with \`skip\` or \`depends_on\` are not asked.
+- Texts are compared in composed Unicode characters (NFC) everywhere: in answers, JSON, tool arguments and patterns. \`ignore_case\`
+  folds case as Unicode does, without a language: \`ß\` equals \`SS\`, and \`ı\` equals \`I\`. \`regex\` compares letter by letter.
+- \`ignore_punctuation\` keeps what belongs to a number or an operator: \`15\` is not \`1.5\`, \`5\` is not \`-5\`, \`C#\` is not \`C++\`.
+  \`won't\` equals \`wont\`, and \`1,024\` equals \`1024\`. If nothing would be left of the expected text, it is compared as written.
+- Unordered tool calls and the entries of unordered lists are paired in the way that gives most pairs, so their order never decides.
 - Metrics judged by a model ask the \`grader\` of the settings. The answer stands between delimiters that it cannot contain; the
   grader gives reasons and one label. A reply without a single label is asked for once more, then the answer is \`ungraded\`.
   Several graders vote, and \`grader\` beside a metric names its own: see [rubrics](rubrics.md).

@@ -106,6 +106,28 @@ export function passProblems(
   ];
 }
 
+/** The labels that pass, by their names or a threshold, and what is wrong with the `key` for it. */
+export function readPassing(
+  scores: ReadonlyMap<string, number>,
+  better: Better | undefined,
+  pass: readonly string[] | undefined,
+  threshold: number | undefined,
+): { key: 'pass' | 'threshold'; pass: readonly string[] | undefined; wrong: string[] } {
+  const key = 'threshold';
+  if (threshold === undefined)
+    return { key: 'pass', pass, wrong: passProblems(scores, better, pass) };
+  if (pass !== undefined)
+    return { key, pass, wrong: ['pass and threshold both say what passes; keep one of them'] };
+  const reached = [...scores].flatMap(([label, score]) =>
+    (better === 'lower' ? score <= threshold : score >= threshold) ? [label] : [],
+  );
+  const all = [...scores.values()].join(', ');
+  const which = reached.length === 0 ? 'no' : 'every';
+  const decides = reached.length > 0 && reached.length < scores.size;
+  const wrong = `with threshold ${String(threshold)} ${which} label passes; the scores are ${all}`;
+  return { key, pass: reached, wrong: decides ? [] : [wrong] };
+}
+
 /** FlexEval's names, for the hint at an unknown one. */
 const NAMES = [
   'conversation',

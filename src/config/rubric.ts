@@ -6,7 +6,7 @@ import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice, type Problem } from '../types/plain.ts';
 import { BETTER, labels, labelsOf } from './metric-schema.ts';
-import { keywordProblems, passProblems, readChoices, showsNothing } from './rubric-choices.ts';
+import { keywordProblems, readChoices, readPassing, showsNothing } from './rubric-choices.ts';
 import {
   exampleSchema,
   examplesFromSchema,
@@ -74,6 +74,9 @@ const shape = {
     .describe('Which way its score should move; the labels of the best score pass.')
     .optional(),
   pass: labels().describe('The labels that pass, where it is not only the best one.').optional(),
+  threshold: score
+    .describe('The labels pass from this score on, or up to it where better is lower.')
+    .optional(),
   choice_strings: z
     .union([filled(), listOf(filled())], { error: 'must be a list of answers' })
     .describe('Labels as a list, or as the letters of one word (openai/evals).')
@@ -217,15 +220,24 @@ function readDirection(
   document: Document,
   name: string,
   path: Path,
-  written: Pick<z.output<typeof rubricSchema>, 'better' | 'pass' | 'optimization_direction'>,
+  written: Pick<
+    z.output<typeof rubricSchema>,
+    'better' | 'pass' | 'threshold' | 'optimization_direction'
+  >,
   choices: ReturnType<typeof readChoices>,
   problems: Problem[],
 ): Pick<Rubric, 'better' | 'pass'> {
   const phoenix = written.optimization_direction;
   const better = written.better ?? (phoenix === undefined ? undefined : DIRECTIONS[phoenix]);
-  const pass = labelsOf(document, [...path, 'pass'], written.pass);
-  for (const message of choices.problem === null ? passProblems(choices.scores, better, pass) : [])
-    problems.push(problem(document.placeOf([...path, 'pass']), `the rubric "${name}": ${message}`));
+  const { scores } = choices;
+  const { key, pass, wrong } = readPassing(
+    scores,
+    better,
+    labelsOf(document, [...path, 'pass'], written.pass),
+    written.threshold,
+  );
+  for (const message of choices.problem === null ? wrong : [])
+    problems.push(problem(document.placeOf([...path, key]), `the rubric "${name}": ${message}`));
   return withoutUndefined({ better, pass });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fenceAfter, type OpenFence } from '../text/fences.ts';
 import { shorten } from '../text/visible.ts';
 import type { Conclusion } from '../types/plain.ts';
 import type { Client } from './client.ts';
@@ -30,10 +31,10 @@ export function fitMarkdown(text: string, note: string, limit: number): string {
   const tail = `\n\n${note === '' ? CUT : `${CUT} ${note}`}`;
   const kept: string[] = [];
   let used = bytes(tail);
-  let fence: string | null = null;
+  let fence: OpenFence | null = null;
   for (const line of text.split('\n')) {
     const next = fenceAfter(fence, line);
-    const closing = next === null ? 0 : bytes(next) + 1;
+    const closing = next === null ? 0 : bytes(next.mark) + 1;
     if (used + bytes(line) + 1 + closing > limit) break;
     used += bytes(line) + 1;
     kept.push(line);
@@ -41,16 +42,7 @@ export function fitMarkdown(text: string, note: string, limit: number): string {
   }
   if (kept.length === 0)
     return `${fitBytes(text.split('\n', 1)[0] ?? '', limit - bytes(tail))}${tail}`;
-  return `${kept.join('\n')}${fence === null ? '' : `\n${fence}`}${tail}`;
-}
-
-/** The fence that is open after `line`, as the line that closes it. */
-function fenceAfter(open: string | null, line: string): string | null {
-  const [, mark = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
-  if (mark === '') return open;
-  // The info string of a backtick fence has no backticks: such a line is a code span.
-  if (open === null) return mark.startsWith('`') && rest.includes('`') ? null : mark;
-  return mark.startsWith(open) && rest.trim() === '' ? null : open;
+  return `${kept.join('\n')}${fence === null ? '' : `\n${fence.mark}`}${tail}`;
 }
 
 /**

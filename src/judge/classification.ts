@@ -1,4 +1,4 @@
-import { exactLabelOf } from '../metrics/measures/words.ts';
+import { exactLabelOf } from '../metrics/measures/normalise.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import type { BothSides, ClassificationSummary } from '../result/suite-result.ts';
 import type { Tests } from '../suite/suite.ts';

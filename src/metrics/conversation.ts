@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { callsAt, messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
 import {
@@ -16,12 +17,12 @@ import {
   defineMetric,
   measureError,
   measurement,
-  type Input,
   type MetricDefinition,
   type MetricExample,
   inBounds,
 } from './definition.ts';
 import { fleschKincaidGrade, fleschReadingEase } from './measures/language.ts';
+import { AS_WRITTEN, normalise } from './measures/normalise.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { lengthIn } from './measures/words.ts';
 
@@ -38,7 +39,7 @@ function counter(
   name: string,
   summary: string,
   example: MetricExample,
-  count: (answer: MetricAnswer, level: Input<unknown>['context']['level']) => number | null,
+  count: (answer: MetricAnswer, level: MetricLevel) => number | null,
 ): MetricDefinition {
   return defineMetric({
     name,
@@ -206,6 +207,11 @@ const expression = z.string().describe('RE2 syntax: no look-around, no back-refe
 
 const plainFlags = { ignore_case: false, multiline: false, dot_all: false };
 
+/** The judged text in composed characters, as patterns are. */
+function judgedText(answer: MetricAnswer, level: MetricLevel): string {
+  return normalise(textAt(answer, level), AS_WRITTEN);
+}
+
 function patternProblems(pattern: string): string[] {
   const compiled = compilePattern(pattern, plainFlags);
   return typeof compiled === 'string' ? [compiled] : [];
@@ -224,7 +230,7 @@ const matchesRegex = defineMetric({
   measure({ answer, options, context }) {
     const compiled = compilePattern(options.expression, plainFlags);
     return passOrFail(
-      typeof compiled !== 'string' && compiled.test(textAt(answer, context.level)),
+      typeof compiled !== 'string' && compiled.test(judgedText(answer, context.level)),
       'the pattern is not found',
     );
   },
@@ -249,7 +255,7 @@ const countRegex = defineMetric({
   measure({ answer, options, context }) {
     const compiled = compilePattern(options.expression, plainFlags);
     const parts =
-      typeof compiled === 'string' ? [] : [...compiled.matchAll(textAt(answer, context.level))];
+      typeof compiled === 'string' ? [] : [...compiled.matchAll(judgedText(answer, context.level))];
     return inBounds(parts.length, options, 'parts');
   },
 });

@@ -1,3 +1,4 @@
+import { codeBlocks } from '../text/fences.ts';
 import { shorten } from '../text/visible.ts';
 import type { GradeRecord, Rubric } from '../types/metric.ts';
 import type { Completion, Grader, Request, Usage } from '../types/model.ts';
@@ -11,7 +12,6 @@ import {
   type Question,
 } from './grader-prompt.ts';
 import { exactLabel, labelInLine } from './label.ts';
-import { fencedBlock } from './measures/json.ts';
 
 /** What one grader says; the grader by its model's name. */
 interface Vote {
@@ -85,7 +85,8 @@ export function readGrade(
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
   // Broken or foreign JSON: its last line may be anything, the middle of a reason say.
-  if (/^\s*(?:```\w*\s*)?\{/.test(output.slice(0, 200))) return null;
+  const [block] = codeBlocks(output);
+  if (/^\s*\{/.test(block?.begins === true ? block.content : output)) return null;
   return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
 }
 
@@ -135,17 +136,16 @@ export function trailingObject(
   fits: (value: Record<string, Json>) => boolean,
 ): Record<string, Json> | null {
   const text = output.trim();
-  const body =
-    text.startsWith('```') && text.endsWith('```') ? (fencedBlock(text) ?? text).trim() : text;
+  const block = codeBlocks(text).at(-1);
+  const body = block?.ends === true ? block.content.trim() : text;
   const whole = objectOf(body, fits);
   if (whole !== null) return whole;
-  const inner = body.endsWith('```') ? body.slice(0, -3).trimEnd() : body;
-  if (!inner.endsWith('}')) return null;
-  let start = inner.length;
+  if (!body.endsWith('}')) return null;
+  let start = body.length;
   for (let attempts = 0; attempts < 10; attempts++) {
-    start = inner.lastIndexOf('\n{', start - 1);
+    start = body.lastIndexOf('\n{', start - 1);
     if (start === -1) return null;
-    const found = objectOf(inner.slice(start + 1), fits);
+    const found = objectOf(body.slice(start + 1), fits);
     if (found !== null) return found;
     if (start === 0) return null;
   }

@@ -1,36 +1,31 @@
+import { foldCase } from './measures/normalise.ts';
+
 /**
  * Markup, quotes and brackets that graders put around a label, by their opening and closing
  * character.
  */
-const PAIRS: Readonly<Record<string, string>> = {
-  '*': '*',
-  _: '_',
-  '`': '`',
-  '"': '"',
-  "'": "'",
-  '“': '”',
-  '‘': '’',
-  '«': '»',
-  '(': ')',
-  '[': ']',
-  '{': '}',
-  '<': '>',
-};
+const PAIRS = new Map(
+  ['**', '__', '``', '""', "''", '“”', '‘’', '«»', '()', '[]', '{}', '<>'].map((pair) => [
+    pair.charAt(0),
+    pair.charAt(1),
+  ]),
+);
 
 /**
  * The label that a whole text is, after trimming quotes, markup, list and heading marks and a
- * closing full stop: as written, else in another case where that fits one label only; null
- * otherwise.
+ * closing full stop: as written, else in another case where that fits one label only, else as a
+ * number of the scale; null otherwise.
  */
 export function exactLabel(text: string, labels: readonly string[]): string | null {
   for (const candidate of spellings(text)) {
     if (labels.includes(candidate)) return candidate;
   }
   for (const candidate of spellings(text)) {
-    const folded = labels.filter((label) => label.toLowerCase() === candidate.toLowerCase());
+    const folded = labels.filter((label) => foldCase(label) === foldCase(candidate));
     if (folded.length === 1 && folded[0] !== undefined) return folded[0];
   }
-  return null;
+  const scaled = onScale(text, labels);
+  return scaled === text ? null : exactLabel(scaled, labels);
 }
 
 /**
@@ -51,21 +46,23 @@ function spellings(text: string): string[] {
 
 function trimOnce(text: string): string {
   const first = text.charAt(0);
-  if (text.length > 2 && PAIRS[first] === text.at(-1)) return text.slice(1, -1).trim();
+  if (text.length > 2 && PAIRS.get(first) === text.at(-1)) return text.slice(1, -1).trim();
   const mark = /^(?:[-*•>]|#{1,6}) +/.exec(text)?.[0];
   if (mark !== undefined) return text.slice(mark.length).trim();
   return /[.!,;:]$/.test(text) ? text.slice(0, -1).trim() : text;
 }
 
 /**
- * The one label a line gives: the line is the label, or the label stands as a whole word at its end
- * (`Answer: B`, `I choose B.`) or at its start before punctuation (`NO, it is rude`), longer labels
- * first. A label inside a longer word, grade or fraction (`N/A`, `A+`, `15`, `5/5`), after a
- * negation, in running text (`A good answer`), or beside another label is not an answer: null.
+ * The one label that a line gives. The line is the label, or begins with it before punctuation (`NO,
+ * it is rude`), or the label follows verdict words and ends its sentence (`Answer: B`, `I choose
+ * B.`); on a scale of numbers `9.0` and `9/10` are 9. Longer labels count first. A label inside a
+ * longer word, grade or number (`N/A`, `A+`, `15`), in running text (`It says NO`), taken back (`YES,
+ * but`) or beside another label is not an answer: null.
  */
-export function labelInLine(line: string, labels: readonly string[]): string | null {
-  const exact = exactLabel(line, labels);
+export function labelInLine(written: string, labels: readonly string[]): string | null {
+  const exact = exactLabel(written, labels);
   if (exact !== null) return exact;
+  const line = onScale(written, labels);
   const asWritten = wholeWords(line, labels);
   if (asWritten.length > 0) return single(line, asWritten);
   // Another case only for labels of two letters and more that no other label equals then: `a` is a
@@ -73,15 +70,24 @@ export function labelInLine(line: string, labels: readonly string[]): string | n
   const folded = labels.filter(
     (label) =>
       label.length > 1 &&
-      labels.every((other) => other === label || other.toLowerCase() !== label.toLowerCase()),
+      labels.every((other) => other === label || foldCase(other) !== foldCase(label)),
   );
-  const lower = line.toLowerCase();
-  const found = wholeWords(
-    lower,
-    folded.map((label) => label.toLowerCase()),
+  const lower = foldCase(line);
+  const label = single(lower, wholeWords(lower, folded.map(foldCase)));
+  return label === null ? null : (folded.find((choice) => foldCase(choice) === label) ?? null);
+}
+
+/** A number, perhaps out of another one; not part of a longer number, date or percentage. */
+const SCORE =
+  /(?<![\p{L}\p{N}.,:/+−–-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
+
+/** A line in which `9.0`, and `9/10` where 10 is the highest label, are written as the label 9. */
+function onScale(line: string, labels: readonly string[]): string {
+  const numbers = labels.map(Number).filter((number) => !Number.isNaN(number));
+  const top = numbers.length < 2 ? null : String(Math.max(...numbers));
+  return line.replace(SCORE, (found: string, score: string, of: string | undefined) =>
+    !labels.includes(found) && labels.includes(score) && (of ?? top) === top ? score : found,
   );
-  const label = single(lower, found);
-  return label === null ? null : (folded.find((choice) => choice.toLowerCase() === label) ?? null);
 }
 
 interface Occurrence {
@@ -107,19 +113,40 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
   return found;
 }
 
-/**
- * The one label found, if it ends its line or opens it before punctuation: in the middle of a line
- * it may be quoted.
- */
+/** The one label found, if it is given rather than mentioned. */
 function single(line: string, found: readonly Occurrence[]): string | null {
   const [first] = found;
   if (first === undefined || found.some(({ label }) => label !== first.label)) return null;
-  if (found.some(({ start }) => isNegated(line, start))) return null;
-  const given = found.some(
-    ({ start, end }) =>
-      !holdsWord(line.slice(end)) || (!holdsWord(line.slice(0, start)) && isSetOff(line, end)),
-  );
+  const given = found.some(({ start, end }) => {
+    const [before, after] = [line.slice(0, start), line.slice(end)];
+    if (!isSetOff(after)) return false;
+    return holdsWord(before.replaceAll(first.label, '')) ? isVerdict(before) : true;
+  });
   return given ? first.label : null;
+}
+
+/** Words that a sentence which gives a label is made of. */
+const VERDICT_WORDS = new Set(
+  (
+    'answer verdict label grade rating rate score choice choose chose decision decide result ' +
+    'judgment judgement judge conclusion conclude class classification category option letter ' +
+    'assessment evaluation select selected pick give assign overall final finally so thus hence ' +
+    "therefore i i'd i'm would will am must go with a an my the this that it its it's is are be as " +
+    'of for to correct best'
+  ).split(' '),
+);
+
+/** A clause of more words is not looked at. */
+const MAX_CLAUSE = 120;
+
+/** Whether the last clause before a label does nothing but announce it. */
+function isVerdict(before: string): boolean {
+  const clause = foldCase(before.slice(-MAX_CLAUSE).replaceAll('’', "'"))
+    .split(/[.;!?]\s|,|\s[—–]\s|\n/)
+    .filter(holdsWord)
+    .at(-1);
+  const words = clause?.match(/[\p{L}\p{N}']+/gu) ?? [];
+  return words.length > 0 && words.every((word) => VERDICT_WORDS.has(word));
 }
 
 function holdsWord(text: string): boolean {
@@ -134,26 +161,7 @@ const WORD = /[\p{L}\p{N}\p{M}_]/u;
  * Characters that join what stands left and right of them into one word: grades, fractions,
  * decimals, hyphens.
  */
-const JOINERS = new Set([
-  '/',
-  '+',
-  '-',
-  '−',
-  '–',
-  '%',
-  '#',
-  '&',
-  '@',
-  "'",
-  '’',
-  '.',
-  ',',
-  ':',
-  '\\',
-  '=',
-  '~',
-  '^',
-]);
+const JOINERS = new Set("/+-−–%#&@'’.,:\\=~^");
 
 /** Joined to a label even when nothing follows: `A+`, `A-`, `5%`, `1/`. */
 const SUFFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '^']);
@@ -196,34 +204,21 @@ function isMarkup(line: string, index: number): boolean {
   );
 }
 
-/** Whether a label is followed by the line's end or by punctuation, rather than by more words. */
-function isSetOff(line: string, end: number): boolean {
-  const rest = line.slice(end).trimStart();
-  return rest === '' || !WORD.test(rest.charAt(0));
+/** Whether nothing follows a label, or punctuation and then no word that takes it back. */
+function isSetOff(after: string): boolean {
+  const rest = after.replace(/^[*_`]+/, '').trimStart();
+  if (!holdsWord(rest)) return true;
+  const [word = ''] = /[\p{L}\p{N}']+/u.exec(foldCase(rest.slice(0, 80))) ?? [];
+  return /^[.,;:!?()—–-]/.test(rest) && !TAKEN_BACK.has(word);
 }
 
-const NEGATIONS = new Set([
-  'not',
-  'never',
-  'neither',
-  'nor',
-  'without',
-  'cannot',
-  "isn't",
-  "wasn't",
-  "can't",
-  "don't",
-  "doesn't",
-  'isnt',
-  'hardly',
+const TAKEN_BACK = new Set([
+  'but',
+  'however',
+  'although',
+  'though',
+  'except',
+  'unless',
+  'if',
+  'or',
 ]);
-
-/** Whether a negation stands before the label in its own part of the sentence. */
-function isNegated(line: string, start: number): boolean {
-  const clause = line
-    .slice(Math.max(0, start - 120), start)
-    .toLowerCase()
-    .replaceAll('’', "'");
-  const part = clause.split(/[.:;,!?—]/).at(-1) ?? '';
-  return part.split(/[^\p{L}']+/u).some((word) => NEGATIONS.has(word));
-}

@@ -5,7 +5,8 @@ import type { MetricAnswer } from './answer.ts';
 import { defineComparison } from './comparison.ts';
 import { measurement, reaches, type MetricDefinition } from './definition.ts';
 import { canonical, parseJson } from './measures/json.ts';
-import { fBeta, normalise } from './measures/words.ts';
+import { AS_WRITTEN, ignoreCase, normalise } from './measures/normalise.ts';
+import { fBeta } from './measures/words.ts';
 
 const parameters = {
   separator: z
@@ -15,7 +16,7 @@ const parameters = {
     .describe(
       'What separates the entries of a plain-text answer; without it: line ends if there are any, else commas.',
     ),
-  ignore_case: z.boolean().default(true).describe('Upper and lower case count as equal.'),
+  ignore_case: ignoreCase(true),
 };
 
 interface Sets {
@@ -53,11 +54,7 @@ function setMetric(
           entries
             .map((entry) => values.get(entry.trim()) ?? entry)
             .map((entry) =>
-              normalise(entry, {
-                ignore_case: options.ignore_case,
-                trim: true,
-                ignore_punctuation: false,
-              }),
+              normalise(entry, { ...AS_WRITTEN, ignore_case: options.ignore_case, trim: true }),
             )
             .filter((entry) => entry !== ''),
         );

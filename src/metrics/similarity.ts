@@ -11,15 +11,9 @@ import {
   type MetricDefinition,
   type MetricExample,
 } from './definition.ts';
+import { comparable, ignoreCase, normalisation } from './measures/normalise.ts';
 import { chrf, rougeL, rougeN, sentenceBleu } from './measures/overlap.ts';
-import {
-  countNgrams,
-  fBeta,
-  normalisation,
-  normalise,
-  overlap,
-  squadWords,
-} from './measures/words.ts';
+import { countNgrams, fBeta, overlap, squadWords } from './measures/words.ts';
 
 /**
  * Pairs of characters beyond which a comparison, quadratic as most are, would hold the run up for
@@ -73,13 +67,13 @@ const levenshtein = defineComparison({
     const texts = alternatives(expected);
     const problem = incomparable(output, texts);
     if (problem !== null) return measureError(problem);
-    const actual = normalise(output, options);
-    const edits = texts
-      .map((text) => normalise(text, options))
-      .map((text) => ({
-        edits: distance(actual, text),
-        longest: Math.max(actual.length, text.length),
-      }));
+    const edits = texts.map((text) => {
+      const { actual, wanted } = comparable(output, text, options);
+      return {
+        edits: distance(actual, wanted),
+        longest: Math.max(actual.length, wanted.length),
+      };
+    });
     const similarity = Math.max(
       ...edits.map((edit) => (edit.longest === 0 ? 1 : 1 - edit.edits / edit.longest)),
     );
@@ -98,7 +92,7 @@ const tokenF1 = defineComparison({
   name: 'token_f1',
   group: 'similarity',
   summary:
-    'Words shared with the expected text, as the harmonic mean of precision and recall. Case, punctuation and English articles do not count. The best entry of a list counts.',
+    'Words shared with the expected text, as the harmonic mean of precision and recall. Case, punctuation (but for that of numbers and operators) and English articles do not count. The best entry of a list counts.',
   parameters: {},
   range: '0 to 1',
   passes: 'from 0.5 on',
@@ -177,7 +171,7 @@ const bleu = defineComparison({
   summary:
     'Precision of word runs up to four, with a penalty for short answers. A list holds several references of the one right answer, as BLEU defines it.',
   parameters: {
-    ignore_case: z.boolean().default(false).describe('Upper and lower case count as equal.'),
+    ignore_case: ignoreCase(false),
     words: z
       .enum(['13a', 'spaces'])
       .default('13a')

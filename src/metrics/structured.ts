@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codeIn } from '../text/fences.ts';
 import type { JsonSchema } from '../types/metric.ts';
 import { jsonText, type Json } from '../types/plain.ts';
 import { defineComparison } from './comparison.ts';
@@ -13,7 +14,8 @@ import {
   type MetricDefinition,
 } from './definition.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
-import { extractions, fencedBlock, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
+import { extractions, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
+import { ignoreCase } from './measures/normalise.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
 import { setMetrics } from './sets.ts';
@@ -22,7 +24,7 @@ const extract = z
   .enum(extractions)
   .default('raw')
   .describe(
-    'Where the JSON stands: the whole answer, its first code fence (else the whole answer), the first object or list in it, or any object in it, however loosely written.',
+    'Where the JSON is: the whole answer; its first code block in JSON, else the first without a language, else the first (without any block, the whole answer); the first object or list in it; or any object in it, however loosely written. Code fences are read as CommonMark defines them.',
   );
 
 const isJson = defineMetric({
@@ -138,10 +140,7 @@ const jsonMatch = defineComparison({
       .boolean()
       .default(false)
       .describe('Keys and entries beyond the expected ones do not count.'),
-    ignore_case: z
-      .boolean()
-      .default(false)
-      .describe('Upper and lower case of texts count as equal.'),
+    ignore_case: ignoreCase(false),
   },
   range: '0 to 1',
   passes: 'at 1',
@@ -264,7 +263,9 @@ const passesAst = defineBatch({
     extract: z
       .enum(['raw', 'fenced'])
       .default('fenced')
-      .describe('The first code fence (else the whole answer), or always the whole answer.'),
+      .describe(
+        'The first code block in Python, else the first without a language, else the first (without any block, the whole answer); or always the whole answer.',
+      ),
   },
   needs: { expected: false, model: false },
   range: '0 or 1',
@@ -273,7 +274,7 @@ const passesAst = defineBatch({
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },
   async score(answers, { extract: where }, { tools, name }) {
     const inputs = answers.map(({ completion: { output } }) => ({
-      actual: where === 'raw' ? output : (fencedBlock(output) ?? output),
+      actual: where === 'raw' ? output : (codeIn(output, ['python', 'python3', 'py']) ?? output),
     }));
     const results = await tools.evaluate({
       language: 'python',

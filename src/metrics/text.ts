@@ -4,14 +4,18 @@ import { alternatives, quoteAlternatives } from './answer.ts';
 import { defineComparison, numberExpected, patternExpected, textExpected } from './comparison.ts';
 import { passOrFail, measureError, type Measured, type MetricDefinition } from './definition.ts';
 import { jsonEqual, parseJson } from './measures/json.ts';
-import { compilePattern } from './measures/pattern.ts';
 import {
+  AS_WRITTEN,
+  comparable,
+  ignoreCase,
+  ignorePunctuation,
   normalisation,
   normalise,
-  numberOf,
-  numbersIn,
   type Normalisation,
-} from './measures/words.ts';
+} from './measures/normalise.ts';
+import { compilePattern } from './measures/pattern.ts';
+import { standsAt } from './measures/places.ts';
+import { numberOf, numbersIn } from './measures/words.ts';
 import { length, numericDiff, wordCount } from './numbers.ts';
 
 const anyOf = 'A list means any of its entries.';
@@ -25,8 +29,10 @@ function fits(
   options: Normalisation,
   fit: (actual: string, wanted: string) => boolean,
 ): boolean {
-  const actual = normalise(output, options);
-  return texts.some((text) => fit(actual, normalise(text, options)));
+  return texts.some((text) => {
+    const { actual, wanted } = comparable(output, text, options);
+    return fit(actual, wanted);
+  });
 }
 
 const exactMatch = defineComparison({
@@ -74,9 +80,8 @@ const contains = defineComparison({
     pass: true,
   },
   measure({ output, expected, options }) {
-    const actual = normalise(output, options);
     const texts = alternatives(expected);
-    const missing = texts.filter((text) => !actual.includes(normalise(text, options)));
+    const missing = texts.filter((text) => !fits(output, [text], options, (a, b) => a.includes(b)));
     if (options.mode === 'all')
       return passOrFail(missing.length === 0, `lacks ${quoteAlternatives(missing)}`);
     return passOrFail(missing.length < texts.length, `lacks ${quoteAlternatives(texts)}`);
@@ -122,7 +127,7 @@ const endsWith = defineComparison({
 const match = defineComparison({
   name: 'match',
   group: 'text',
-  summary: `The expected text or number stands at a place of the answer. ${anyOf}`,
+  summary: `The expected text or number is at a place of the answer; 5 is not at the end of 25, 1.5 or -5. ${anyOf}`,
   parameters: {
     location: z
       .enum(['begin', 'end', 'any', 'exact'])
@@ -134,8 +139,8 @@ const match = defineComparison({
       .describe(
         'Compare numbers: the first, the last, any or the only number of the answer; currency signs and thousands separators are left out.',
       ),
-    ignore_case: z.boolean().default(true).describe('Upper and lower case count as equal.'),
-    ignore_punctuation: z.boolean().default(true).describe('Punctuation and symbols are left out.'),
+    ignore_case: ignoreCase(true),
+    ignore_punctuation: ignorePunctuation(true),
   },
   range: '0 or 1',
   passes: 'at 1',
@@ -153,13 +158,8 @@ const match = defineComparison({
     const texts = alternatives(expected);
     const reason = `no ${quoteAlternatives(texts)} at its ${location === 'any' ? 'any place' : location}`;
     if (numeric) return matchNumber(numbersIn(output), texts.map(numberOf), location, reason);
-    const place = { begin: 'startsWith', end: 'endsWith', any: 'includes' } as const;
-    return passOrFail(
-      fits(output, texts, { ...options, trim: true }, (a, b) =>
-        location === 'exact' ? a === b : a[place[location]](b),
-      ),
-      reason,
-    );
+    const at = (a: string, b: string): boolean => standsAt(a, b, location);
+    return passOrFail(fits(output, texts, { ...options, trim: true }, at), reason);
   },
 });
 
@@ -193,7 +193,10 @@ const regex = defineComparison({
       .describe(
         'RE2 syntax: no look-around, no back-references; `\\d`, `\\w` and `\\s` are ASCII.',
       ),
-    ignore_case: z.boolean().default(false).describe('Upper and lower case count as equal.'),
+    ignore_case: z
+      .boolean()
+      .default(false)
+      .describe('Upper and lower case count as equal, letter by letter as RE2 has it.'),
     multiline: z.boolean().default(false).describe('`^` and `$` match at every line.'),
     dot_all: z.boolean().default(false).describe('`.` matches line ends too.'),
     full_match: z.boolean().default(false).describe('The whole answer has to match.'),
@@ -240,8 +243,8 @@ const regex = defineComparison({
     for (const source of pattern === undefined ? alternatives(expected) : [pattern]) {
       const compiled = compilePattern(source, options);
       if (typeof compiled === 'string') return measureError(compiled);
-      if (full_match ? compiled.testExact(output) : compiled.test(output))
-        return passOrFail(true, '');
+      const text = normalise(output, AS_WRITTEN);
+      if (full_match ? compiled.testExact(text) : compiled.test(text)) return passOrFail(true, '');
       last = source;
     }
     return passOrFail(false, `the pattern ${shorten(last, 80)} is not found`);
@@ -257,12 +260,12 @@ function captureOf(
 ): Measured {
   const compiled = compilePattern(pattern, options);
   if (typeof compiled === 'string') return measureError(compiled);
-  const matcher = compiled.matcher(output);
+  const matcher = compiled.matcher(normalise(output, AS_WRITTEN));
   const found = (options.full_match ? matcher.matches() : matcher.find())
     ? matcher.group(group)
     : null;
   if (found === null) return passOrFail(false, `the pattern ${shorten(pattern, 80)} is not found`);
-  const spelling = { ignore_case: options.ignore_case, trim: true, ignore_punctuation: false };
+  const spelling = { ...AS_WRITTEN, ignore_case: options.ignore_case, trim: true };
   return passOrFail(
     fits(found, texts, spelling, (a, b) => a === b),
     `captured ${JSON.stringify(shorten(found, 80))}, not ${quoteAlternatives(texts)}`,

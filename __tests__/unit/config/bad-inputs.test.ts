@@ -767,6 +767,21 @@ describe('a rubric file', () => {
       'rubrics/r.yaml:7: the rubric "polite": better: lower contradicts pass: "YES" (1) passes and "NO" (0), which is better, does not',
     ],
     [
+      'with a threshold beside pass',
+      body('{content}', 'choice_scores: { YES: 1, NO: 0 }\n  pass: YES\n  threshold: 1'),
+      'rubrics/r.yaml:7: the rubric "polite": pass and threshold both say what passes; keep one of them',
+    ],
+    [
+      'with a threshold that no label reaches',
+      body('{content}', 'choice_scores: { YES: 1, NO: 0 }\n  threshold: 2'),
+      'rubrics/r.yaml:6: the rubric "polite": with threshold 2 no label passes; the scores are 1, 0',
+    ],
+    [
+      'with a threshold that every label reaches',
+      body('{content}', 'choice_scores: { YES: 1, NO: 0 }\n  better: lower\n  threshold: 1'),
+      'rubrics/r.yaml:7: the rubric "polite": with threshold 1 every label passes; the scores are 1, 0',
+    ],
+    [
       'with {turn} and {completion}',
       body('{turn} {completion}'),
       'rubrics/r.yaml:4: {turn} and {completion} cannot be used together',

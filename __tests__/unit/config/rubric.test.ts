@@ -30,6 +30,17 @@ describe('rubrics', () => {
     ]);
   });
 
+  test.each([
+    ['threshold: 0.5', ['A', 'B']],
+    ['better: lower, threshold: 0.5', ['B', 'C']],
+    ['threshold: 1', ['A']],
+  ])('pass by %s', async (written, pass) => {
+    const { list } = await rubrics(
+      `r: { prompt: "{content}", choice_scores: { A: 1, B: 0.5, C: 0 }, ${written} }`,
+    );
+    expect(list[0]?.pass).toEqual(pass);
+  });
+
   test("may be one file's only content, as autoevals writes them", async () => {
     const { list } = await rubrics(
       'prompt: |\n  Is {{output}} right for {{input}}? Expert: {{expected}}\nchoice_scores: { A: 1, B: 0.4 }\n',

@@ -45,7 +45,8 @@ describe('model-graded metrics', () => {
     ]);
     expect([(await rate('2'))?.status, (await rate('3'))?.status]).toEqual(['fail', 'pass']);
     expect((await rate('10', { scale: 10 }))?.value).toBe(1);
-    expect((await rate('4/5'))?.status).toBe('ungraded');
+    expect((await rate('4/5'))?.value).toBe(0.75);
+    expect((await rate('4/10'))?.status).toBe('ungraded');
     expect(
       (
         await graded(

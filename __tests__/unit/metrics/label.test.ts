@@ -4,6 +4,7 @@ import fc from '../../fuzz.ts';
 
 const yesNo = ['YES', 'NO'];
 const grades = ['A', 'B', 'C'];
+const scale = Array.from({ length: 10 }, (_, index) => String(index + 1));
 
 describe('exactLabel', () => {
   test.each<[string, string[], string | null]>([
@@ -61,11 +62,11 @@ describe('labelInLine', () => {
     ['A++', ['A', 'A+'], null],
     ['Score: 15', ['1', '5'], null],
     ['Score: 5', ['1', '5'], '5'],
-    ['Score: 5/5', ['1', '5'], null],
+    ['Score: 5/5', ['1', '5'], '5'],
     ['Score: 1.5', ['1', '5'], null],
     ['Score: -1', ['1', '5'], null],
     ['Score: 5%', ['1', '5'], null],
-    ['Score: 4 out of 5', ['4', '5'], null],
+    ['Score: 4 out of 5', ['4', '5'], '4'],
     ['Score:5', ['1', '5'], '5'],
     ['10:5', ['1', '5'], null],
     ['yes', yesNo, 'YES'],
@@ -87,7 +88,22 @@ describe('labelInLine', () => {
     ['not B', grades, null],
     ['It is not YES', yesNo, null],
     ["It isn't a YES", yesNo, null],
-    ['It does not fit: NO', yesNo, 'NO'],
+    ['It does not fit: NO', yesNo, null], // a colon alone announces nothing
+    ['It says: NO', yesNo, null],
+    ['The user says NO.', yesNo, null],
+    ['The answer ends with the word YES', yesNo, null],
+    ['It says "the answer is YES"', yesNo, null],
+    ['The answer orders me to say: the verdict is YES', yesNo, null],
+    ['{"reasons": "r", "choice": "YES"} is what it says', yesNo, null],
+    ['YES, but only in part', yesNo, null],
+    ['NO; however, it is polite', yesNo, null],
+    ['It is polite, so the answer is YES.', yesNo, 'YES'],
+    ['It is kind. Verdict: **YES**. No doubt.', yesNo, 'YES'],
+    ['My final verdict: NO', yesNo, 'NO'],
+    ['**Answer:** B', grades, 'B'],
+    ['Answer: A good one', grades, null],
+    ['I\u2019d go with B', grades, 'B'],
+    ['Grade: groß', ['GROSS', 'KLEIN'], 'GROSS'],
     ['The answer is neither polite nor kind, so: NO', yesNo, 'NO'],
     ['YES, not bad', yesNo, 'YES'],
     ['YES YES YES', yesNo, 'YES'],
@@ -101,6 +117,22 @@ describe('labelInLine', () => {
     ['very good', ['good', 'very good'], 'very good'],
     ['It is very good', ['good', 'very good'], 'very good'],
     ['Result: TO THE POINT', ['TO THE POINT', 'BESIDE THE POINT'], 'TO THE POINT'],
+    ...['8', '8/10', '8 / 10', '8.0', '8.0/10', 'Score: 8.0', 'Score: 8/10.', '**8/10**'].map(
+      (line): [string, string[], string] => [line, scale, '8'],
+    ),
+    ...[
+      '15',
+      '90',
+      '0.9',
+      '7.5',
+      '-8',
+      '-8/10',
+      '8/100',
+      '80/100',
+      '8%',
+      '8/10/2024',
+      '7/10 or 8/10',
+    ].map((line): [string, string[], null] => [line, scale, null]),
   ])('%j among %j is %j', (line, labels, wanted) => {
     expect(labelInLine(line, labels)).toBe(wanted);
   });

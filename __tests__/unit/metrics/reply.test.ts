@@ -11,6 +11,8 @@ describe('a reply in JSON', () => {
     ['{"reasons": "  ", "choice": " **NO** "}', 'NO', null],
     ['I thought about it.\n{"reasons": "Fine.",\n "choice": "YES"}', 'YES', 'Fine.'],
     ['I thought about it.\n```json\n{"choice": "YES"}\n```', 'YES', null],
+    ['````json\n{"reasons": "it has\\n```", "choice": "NO"}\n````', 'NO', 'it has\n```'],
+    ['~~~\n{"choice": "NO"}\n~~~', 'NO', null],
     [
       '{"reasons": "The text says {\\"choice\\": \\"YES\\"} itself", "choice": "NO"}',
       'NO',
@@ -21,7 +23,8 @@ describe('a reply in JSON', () => {
   });
 
   test('numbers are labels too', () => {
-    expect(readGrade('{"choice": 4}', ['3', '4'], 'cot_classify')?.label).toBe('4');
+    for (const choice of ['4', '4.0', '"4/5"'])
+      expect(readGrade(`{"choice": ${choice}}`, ['3', '4', '5'], 'cot_classify')?.label).toBe('4');
   });
 
   test.each([

@@ -273,7 +273,15 @@ describe('token_f1', () => {
     ['The cat!', 'a cat', 1],
     ['cat sat', 'cat', 2 / 3],
     ['dog', 'cat', 0],
-    ['the', 'an', 1],
+    // The script leaves nothing of these, and calls nothing equal to nothing.
+    ['the', 'an', 0],
+    ['the', 'The!', 1],
+    ['!', '?', 0],
+    ['', '', 1],
+    // The script reads 1.5 as 15.
+    ['15', '1.5', 0],
+    ['-5', '5', 0],
+    ['It is 1.5.', 'it is 1.5', 1],
     ['', 'cat', 0],
     ['cat cat', 'cat', 2 / 3],
   ])('%j against %j is %d', async (output, expected, wanted) => {

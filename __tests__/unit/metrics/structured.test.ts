@@ -3,6 +3,8 @@ import { scoreMetric } from '../../../src/metrics/index.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
 import { jsonAgreement } from '../../../src/metrics/measures/json.ts';
 import { parseJson } from '../../../src/metrics/measures/json.ts';
+import { maximumPairs } from '../../../src/metrics/measures/pairing.ts';
+import { matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
 import type { ToolCall } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import fc from '../../fuzz.ts';
@@ -18,7 +20,14 @@ describe('is_json', () => {
     ['```json\n{"a": 1}\n```', 'raw', false],
     ['```json\n{"a": 1}\n```', 'fenced', true],
     ['{"a": 1}', 'fenced', true],
-    ['```\n{"a": 1}', 'fenced', false],
+    ['```\n{"a": 1}', 'fenced', true], // an open fence reaches to the end
+    ['```\n{"a": 1', 'fenced', false],
+    ['```json\n{"md": "use ```js blocks"}\n```', 'fenced', true],
+    ['````json\n"```"\n````', 'fenced', true],
+    ['~~~json\n{"a": 1}\n~~~', 'fenced', true],
+    ['  ```JSON\r\n  {"a": 1}\r\n  ```\r\n', 'fenced', true],
+    ['```bash\nls\n```\n```json\n{"a": 1}\n```', 'fenced', true],
+    ['```bash\nls\n```', 'fenced', false],
     ['Here: {"a": "}"} done', 'raw', false],
     ['Here: {"a": "}"} done', 'first', true],
     ['see [1] or {"a": 2}', 'first', true],
@@ -35,9 +44,10 @@ describe('is_json', () => {
         const text = JSON.stringify(value);
         const written = JSON.parse(text) as Json;
         expect(parseJson(text, 'raw')).toEqual({ ok: true, value: written });
-        expect(parseJson(`Sure:\n\`\`\`json\n${text}\n\`\`\`\n`, 'fenced')).toEqual(
-          text.includes('```') ? expect.anything() : { ok: true, value: written },
-        );
+        expect(parseJson(`Sure:\n\`\`\`json\n${text}\n\`\`\`\n`, 'fenced')).toEqual({
+          ok: true,
+          value: written,
+        });
       }),
     );
   });
@@ -141,6 +151,17 @@ describe('json_match', () => {
     ['{"a": 1.04}', { a: 1 }, { abs_tol: 0.05 }, 1],
     ['{"a": "X"}', { a: 'x' }, { ignore_case: true }, 1],
     ['{"a": "1"}', { a: 1 }, {}, 0],
+    ['{"a": "STRASSE"}', { a: 'straße' }, { ignore_case: true }, 1],
+    ['{"e\u0301": "e\u0301"}', { é: 'é' }, {}, 1],
+    ['["e\\u0301"]', ['é'], { ignore_order: true }, 1],
+    ['[0.95, 1.0]', [1.0, 1.05], { ignore_order: true, abs_tol: 0.06 }, 1],
+    ['[1.0, 0.95]', [1.0, 1.05], { ignore_order: true, abs_tol: 0.06 }, 1],
+    [
+      '[{"a": 1, "b": 2}, {"a": 1, "c": 3}]',
+      [{ a: 1 }, { b: 2 }],
+      { ignore_order: true, ignore_extra: true },
+      1,
+    ],
     ['{}', {}, {}, 1],
     ['[]', [], {}, 1],
     ['{}', [], {}, 0],
@@ -192,6 +213,8 @@ describe('sets', () => {
     ['a', [], {}, 0, 0],
     ['```json\n[1, 2]\n```', [1, 2], {}, 1, 1],
     ['[{"b": 1, "a": 2}]', [{ a: 2, b: 1 }], {}, 1, 1],
+    ['STRASSE, e\u0301', ['straße', 'é'], {}, 1, 1],
+    ['-5, 1.5', ['5', '15'], {}, 0, 0],
   ])(
     '%j against %j with %j: precision %d, recall %d',
     async (output, expected, given, precision, recall) => {
@@ -261,6 +284,40 @@ describe('tool_call_match', () => {
     expect(score?.value).toBeCloseTo(value, 12);
   });
 
+  const call = (given: Json): ToolCall => ({ name: 'f', arguments: JSON.stringify(given) });
+  const want = (given: { [key: string]: Json }): Json => ({ name: 'f', arguments: given });
+  test.each<[string, { [key: string]: Json }[], { [key: string]: Json }[], Record<string, Json>]>([
+    [
+      'further arguments',
+      [
+        { a: 1, b: 2 },
+        { a: 1, c: 3 },
+      ],
+      [{ a: 1 }, { b: 2 }],
+      { ignore_extra: true },
+    ],
+    ['tolerances', [{ n: 1.05 }, { n: 1 }], [{ n: 1 }, { n: 1.1 }], { abs_tol: 0.06 }],
+    ['composed characters', [{ n: 'e\u0301' }, { 'e\u0301': 1 }], [{ é: 1 }, { n: 'é' }], {}],
+  ])('pairs parallel calls in any order: %s', async (_, made, expected, given) => {
+    for (const order of ['unordered', 'subset', 'superset']) {
+      for (const calls of [made, made.toReversed()]) {
+        for (const wanted of [expected, expected.toReversed()]) {
+          const [score] = await scoreMetric(
+            builtIn('tool_call_match', { ...given, order }),
+            [
+              sample('', {
+                expected: wanted.map(want),
+                completion: { tool_calls: calls.map(call) },
+              }),
+            ],
+            tools(),
+          );
+          expect(score).toMatchObject({ status: 'pass', value: 1 });
+        }
+      }
+    }
+  });
+
   test('an expectation that is not a call is an error', async () => {
     const [score] = await scoreMetric(
       builtIn('tool_call_match'),
@@ -271,5 +328,54 @@ describe('tool_call_match', () => {
       status: 'error',
       reason: 'expected must be tool names, or maps of name and arguments',
     });
+  });
+});
+
+describe('pairs', () => {
+  const numbers = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 6 });
+  const near = (one: number, other: number): boolean => Math.abs(one - other) <= 2;
+
+  /** Every assignment tried. */
+  const most = (left: readonly number[], right: readonly number[]): number => {
+    const [first, ...others] = left;
+    if (first === undefined) return 0;
+    return Math.max(
+      most(others, right),
+      ...right.map((entry, index) =>
+        near(first, entry) ? 1 + most(others, right.toSpliced(index, 1)) : 0,
+      ),
+    );
+  };
+
+  test('are as many as there can be', () => {
+    fc.assert(
+      fc.property(numbers, numbers, (left, right) => {
+        expect(maximumPairs(left, right, near)).toBe(most(left, right));
+      }),
+    );
+  });
+
+  test('are as many in any order, of calls and of the entries of a list', () => {
+    const shuffled = numbers.chain((left) =>
+      fc.tuple(fc.constant(left), fc.shuffledSubarray(left, { minLength: left.length })),
+    );
+    const options = {
+      ignore_keys: [],
+      abs_tol: 2,
+      ignore_order: true,
+      ignore_extra: true,
+      ignore_case: false,
+    };
+    fc.assert(
+      fc.property(shuffled, shuffled, ([left, mixed], [right, others]) => {
+        expect(jsonAgreement(mixed, others, options)).toBe(jsonAgreement(left, right, options));
+        const calls = (entries: number[]) =>
+          entries.map((n) => ({ name: 'f', arguments: JSON.stringify({ n }) }));
+        const wanted = (entries: number[]) => entries.map((n) => ({ name: 'f', arguments: { n } }));
+        expect(matchCalls(calls(mixed), wanted(others), 'unordered', options)).toEqual(
+          matchCalls(calls(left), wanted(right), 'unordered', options),
+        );
+      }),
+    );
   });
 });

@@ -17,7 +17,10 @@ const regExp = Object.assign(
     if (typeof compiled === 'string') throw new Error(compiled);
     // The engine tells patterns apart by their text: without it all would be the first one
     // compiled.
-    return { test: (text: string) => compiled.test(text), toString: () => pattern };
+    return {
+      test: (text: string) => compiled.test(text.normalize('NFC')),
+      toString: () => pattern,
+    };
   },
   { code: 'evaldiff.compilePattern' },
 );

@@ -1,5 +1,8 @@
 import { parse } from 'yaml';
+import { codeIn } from '../../text/fences.ts';
 import { isMap, type Json } from '../../types/plain.ts';
+import { AS_WRITTEN, normalise } from './normalise.ts';
+import { maximumPairs } from './pairing.ts';
 
 export const extractions = ['raw', 'fenced', 'first', 'objects'] as const;
 
@@ -10,9 +13,11 @@ const MAX_DEPTH = 200;
 
 type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
+const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
+
 /**
- * JSON out of an answer. `raw`: the whole answer; `fenced`: the first code fence, else the whole
- * answer; `first`: the first object or array that parses on its own, else as `fenced`; `objects`:
+ * JSON out of an answer. `raw`: the whole answer; `fenced`: the first code block in JSON (else the
+ * first without a language, else the first), else the whole answer; `first`: the first object or array that parses on its own, else as `fenced`; `objects`:
  * the first of {@link objectsIn}. Linear in the text but for the last two, which give up after
  * twenty openings.
  */
@@ -23,12 +28,8 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
       ? { ok: false, reason: 'the answer holds no object' }
       : { ok: true, value };
   }
-  const candidates =
-    extraction === 'raw'
-      ? [text]
-      : extraction === 'fenced'
-        ? [fencedBlock(text) ?? text]
-        : [fencedBlock(text) ?? text, ...balancedParts(text)];
+  const whole = extraction === 'raw' ? text : (codeIn(text, JSON_LANGUAGES) ?? text);
+  const candidates = extraction === 'first' ? [whole, ...balancedParts(text)] : [whole];
   let reason = 'the answer is not JSON';
   for (const candidate of candidates) {
     if (deeperThan(candidate, MAX_DEPTH))
@@ -40,18 +41,6 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
     }
   }
   return { ok: false, reason };
-}
-
-/**
- * The inside of the first fenced block, found by plain searches: a pattern for it takes quadratic
- * time on blanks.
- */
-export function fencedBlock(text: string): string | null {
-  const open = text.indexOf('```');
-  if (open === -1) return null;
-  const start = text.indexOf('\n', open);
-  const end = start === -1 ? -1 : text.indexOf('```', start);
-  return end === -1 ? null : text.slice(start + 1, end);
 }
 
 /** Texts of objects beyond this are not read, in UTF-16 units. */
@@ -155,13 +144,14 @@ function deeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** JSON with sorted keys: equal values give equal text. */
+/** JSON with sorted keys and composed characters: equal values give equal text. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  return `{${Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`)
+  if (value === null || typeof value !== 'object')
+    return normalise(JSON.stringify(value), AS_WRITTEN);
+  return `{${[...composed(value)]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`)
     .join(',')}}`;
 }
 
@@ -194,20 +184,24 @@ function mapAgreement(
   expected: { [key: string]: Json },
   options: JsonMatchOptions,
 ): number {
-  const all = new Set([
-    ...Object.keys(expected),
-    ...(options.ignore_extra ? [] : Object.keys(actual)),
-  ]);
+  const [given, wanted] = [composed(actual), composed(expected)];
+  const all = new Set([...wanted.keys(), ...(options.ignore_extra ? [] : given.keys())]);
   const keys = [...all].filter((key) => !options.ignore_keys.includes(key));
   if (keys.length === 0) return 1;
   const sum = keys.reduce((total, key) => {
-    const found = Object.hasOwn(actual, key) ? actual[key] : undefined;
-    const wanted = Object.hasOwn(expected, key) ? expected[key] : undefined;
-    return found === undefined || wanted === undefined
+    const [found, want] = [given.get(key), wanted.get(key)];
+    return found === undefined || want === undefined
       ? total
-      : total + jsonAgreement(found, wanted, options);
+      : total + jsonAgreement(found, want, options);
   }, 0);
   return sum / keys.length;
+}
+
+/** Members by their names in composed characters. */
+function composed(map: { [key: string]: Json }): Map<string, Json> {
+  return new Map(
+    Object.entries(map).map(([key, value]) => [normalise(key, AS_WRITTEN), value] as const),
+  );
 }
 
 function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
@@ -222,26 +216,23 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
 }
 
 /**
- * Entries that agree fully, each used once. Tolerances need pairs, so they are tried on what plain
- * equality leaves.
+ * Entries that agree fully, each used once, in as many pairs as there can be. Tolerances need every
+ * pair tried; where those are too many, only what plain equality leaves is tried, or nothing.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
+  const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
   const open = Map.groupBy(actual, canonical);
   const unmatched = expected.filter((entry) => open.get(canonical(entry))?.pop() === undefined);
+  if (unmatched.length > 0 && actual.length * expected.length <= PAIR_LIMIT)
+    return maximumPairs(actual, expected, agree);
   const left = [...open.values()].flat();
-  if (unmatched.length * left.length > PAIR_LIMIT) return expected.length - unmatched.length;
-  const paired = unmatched.filter((entry) => {
-    const index = left.findIndex((other) => jsonAgreement(other, entry, options) === 1);
-    if (index !== -1) left.splice(index, 1);
-    return index !== -1;
-  });
-  return expected.length - unmatched.length + paired.length;
+  const equal = expected.length - unmatched.length;
+  return unmatched.length * left.length > PAIR_LIMIT
+    ? equal
+    : equal + maximumPairs(left, unmatched, agree);
 }
 
-/**
- * Beyond this many pairs only plain equality counts: an answer of 50,000 entries must not cost a
- * billion comparisons.
- */
+/** An answer of 50,000 entries must not cost a billion comparisons. */
 const PAIR_LIMIT = 250_000;
 
 function scalarsAgree(
@@ -251,7 +242,9 @@ function scalarsAgree(
 ): boolean {
   if (typeof actual === 'number' && typeof expected === 'number')
     return Math.abs(actual - expected) <= abs_tol;
-  if (ignore_case && typeof actual === 'string' && typeof expected === 'string')
-    return actual.toLowerCase() === expected.toLowerCase();
+  if (typeof actual === 'string' && typeof expected === 'string') {
+    const options = { ...AS_WRITTEN, ignore_case };
+    return normalise(actual, options) === normalise(expected, options);
+  }
   return actual === expected;
 }

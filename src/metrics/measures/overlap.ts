@@ -1,4 +1,5 @@
 import { n as rougeNOf } from 'js-rouge';
+import { foldCase } from './normalise.ts';
 import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts';
 
 const MAX_ORDER = 4;
@@ -25,7 +26,7 @@ export function sentenceBleu(
   { ignore_case, words: by, smoothing }: BleuOptions,
 ): number {
   const words = (text: string): string[] => {
-    const cased = ignore_case ? text.toLowerCase() : text;
+    const cased = ignore_case ? foldCase(text) : text;
     return by === '13a' ? mtevalWords(cased) : cased.split(/\s+/).filter((word) => word !== '');
   };
   const tokens = words(candidate);

@@ -12,36 +12,18 @@ interface PatternFlags {
  * What the engine leaves out on purpose, because it cannot be matched in linear time (or is spelled
  * otherwise).
  */
-const unsupported = [
-  '(?=',
-  '(?!',
-  '(?<=',
-  '(?<!',
-  '(?>',
-  '(?(',
-  '(?R',
-  '\\k',
-  '\\Z',
-  '\\1',
-  '\\2',
-  '\\3',
-  '\\4',
-  '\\5',
-  '\\6',
-  '\\7',
-  '\\8',
-  '\\9',
-  '*+',
-  '++',
-  '?+',
-  '}+',
-];
+const unsupported =
+  '(?= (?! (?<= (?<! (?> (?( (?R \\k \\Z \\1 \\2 \\3 \\4 \\5 \\6 \\7 \\8 \\9 *+ ++ ?+ }+'.split(
+    ' ',
+  );
 
 /**
  * A pattern ready to match in time linear in the text, or one line that says what is wrong with it.
  */
 export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
-  const pattern = flags.syntax === 'javascript' ? toSafePattern(written) : written;
+  // Answers are matched in composed characters.
+  const composed = written.normalize('NFC');
+  const pattern = flags.syntax === 'javascript' ? toSafePattern(composed) : composed;
   if (pattern === null) {
     const feature = unsupportedFeature(written);
     return `the pattern uses ${feature ?? 'something'}, which the safe engine does not have`;

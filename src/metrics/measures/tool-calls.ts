@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import { jsonAgreement, parseJson, type JsonMatchOptions } from './json.ts';
+import { maximumPairs } from './pairing.ts';
 
 interface WantedCall {
   name: string;
@@ -37,8 +38,8 @@ interface CallMatch {
 }
 
 /**
- * Pairs the calls made with the calls wanted, each used once; `strict` pairs by position. A call
- * wanted without arguments fits any. `subset`: nothing but wanted calls; `superset`: all wanted
+ * Pairs as many of the calls made with the calls wanted as fit, each used once; `strict` pairs by
+ * position. A call wanted without arguments fits any. `subset`: nothing but wanted calls; `superset`: all wanted
  * calls and perhaps more.
  */
 export function matchCalls(
@@ -53,28 +54,13 @@ export function matchCalls(
     const matched = wanted.filter((want, index) => fits(made[index], want)).length;
     return { matched, pass: matched === wanted.length && made.length === wanted.length };
   }
-  const open = [...made];
-  const matched = [...wanted]
-    .sort((a, b) => detail(b) - detail(a))
-    .filter((want) => {
-      const index = open.findIndex((call) => fits(call, want));
-      if (index !== -1) open.splice(index, 1);
-      return index !== -1;
-    }).length;
+  const matched = maximumPairs(wanted, made, (want, call) => fits(call, want));
   const complete = matched === wanted.length;
-  const nothingElse = open.length === 0;
+  const nothingElse = matched === made.length;
   return {
     matched,
     pass: { unordered: complete && nothingElse, subset: nothingElse, superset: complete }[order],
   };
-}
-
-/**
- * Wants with more arguments choose first, so that a bare name does not take the only call that fits
- * them.
- */
-function detail(want: WantedCall): number {
-  return want.arguments === null ? -1 : Object.keys(want.arguments).length;
 }
 
 function argumentsFit(call: ToolCall, want: WantedCall, options: JsonMatchOptions): boolean {

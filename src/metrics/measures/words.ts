@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import type { Json } from '../../types/plain.ts';
+import { normalise } from './normalise.ts';
 
 export const units = ['characters', 'words', 'lines', 'bytes'] as const;
 
@@ -9,7 +8,7 @@ export const units = ['characters', 'words', 'lines', 'bytes'] as const;
 export function lengthIn(text: string, unit: (typeof units)[number]): number {
   if (unit === 'characters') return codePoints(text);
   if (unit === 'bytes') return new TextEncoder().encode(text).length;
-  if (unit === 'words') return text.split(/\s+/).filter((word) => word !== '').length;
+  if (unit === 'words') return wordsIn(text).length;
   if (text === '') return 0;
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
@@ -47,48 +46,6 @@ export function overlap(
 export function fBeta(precision: number, recall: number, beta: number): number {
   const denominator = beta * beta * precision + recall;
   return denominator === 0 ? 0 : ((1 + beta * beta) * precision * recall) / denominator;
-}
-
-/** How two texts are made comparable. */
-export interface Normalisation {
-  ignore_case: boolean;
-  trim: boolean;
-  ignore_punctuation: boolean;
-}
-
-/** The parameters of every metric that compares texts, with their defaults. */
-export const normalisation = {
-  ignore_case: z.boolean().default(false).describe('Upper and lower case count as equal.'),
-  trim: z.boolean().default(true).describe('White space at both ends is left out.'),
-  ignore_punctuation: z
-    .boolean()
-    .default(false)
-    .describe('Punctuation and symbols are left out, and runs of white space count as one blank.'),
-};
-
-/**
- * One spelling of a text: composed characters (NFC), then what the options leave out. No step looks
- * back, so that time grows with the length alone, whatever a model wrote.
- */
-export function normalise(text: string, options: Normalisation): string {
-  let result = text.normalize('NFC');
-  if (options.ignore_case) result = result.toLowerCase();
-  if (options.ignore_punctuation)
-    result = result.replace(/[\p{P}\p{S}]/gu, '').replace(/\s+/g, ' ');
-  return options.trim ? result.trim() : result;
-}
-
-/**
- * Reads an answer as the first of the labels that `exact_match` with these parameters would take it
- * for; null for none.
- */
-export function exactLabelOf(
-  labels: readonly string[],
-  given: Record<string, Json>,
-): (answer: string) => string | null {
-  const options = z.object(normalisation).parse(given);
-  const byText = new Map([...labels].reverse().map((label) => [normalise(label, options), label]));
-  return (answer) => byText.get(normalise(answer, options)) ?? null;
 }
 
 /**
@@ -129,15 +86,18 @@ export function rougeWords(text: string): string[] {
   return text.normalize('NFC').toLowerCase().match(WORD) ?? [];
 }
 
-/** SQuAD's answer normalisation: lower case, no punctuation, no English articles, single blanks. */
+/**
+ * Words as SQuAD counts them: lower case, no punctuation, no English articles. Unlike there, numbers
+ * keep their points and signs, and a text of articles or punctuation alone keeps them.
+ */
 export function squadWords(text: string): string[] {
-  const plain = text
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[\p{P}\p{S}]/gu, '');
-  return plain
-    .split(/\s+/)
-    .filter((word) => word !== '' && word !== 'a' && word !== 'an' && word !== 'the');
+  const plain = normalise(text, { ignore_case: true, trim: true, ignore_punctuation: true });
+  const words = wordsIn(plain).filter((word) => word !== 'a' && word !== 'an' && word !== 'the');
+  return [words, wordsIn(plain), wordsIn(text)].find((found) => found.length > 0) ?? [];
+}
+
+function wordsIn(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
 }
 
 /**
@@ -158,7 +118,7 @@ export function mtevalWords(text: string): string[] {
     .replace(/([^0-9])([.,])/g, '$1 $2 ')
     .replace(/([.,])([^0-9])/g, ' $1 $2')
     .replace(/([0-9])(-)/g, '$1 $2 ');
-  return apart.split(/\s+/).filter((word) => word !== '');
+  return wordsIn(apart);
 }
 
 function unescape(text: string): string {

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { codeBlocks, codeIn } from '../../../src/text/fences.ts';
+import fc, { anyCharacter } from '../../fuzz.ts';
+
+describe('a code block', () => {
+  test.each([
+    ['```json\n{"md": "use ```js blocks"}\n```', '{"md": "use ```js blocks"}'],
+    ['```python\ns = "```"\n```', 's = "```"'],
+    ['```python\ndef f():\n    """\n    ```\n    """\n```', 'def f():\n    """\n    ```\n    """'],
+    ['````json\n"a\n```\nb"\n````', '"a\n```\nb"'],
+    ['```\na\n`````', 'a'], // a longer fence closes
+    ['```\na\n``` b\n```', 'a\n``` b'], // a closing fence is alone
+    ['~~~\na\n```\n~~~', 'a\n```'],
+    ['~~~ `x`\na\n~~~', 'a'],
+    ['```\na\n\nb', 'a\n\nb'], // not closed: to the end
+    ['```\r\na\r\n```\r\n', 'a'],
+    ['``` JSON\na\n```  ', 'a'],
+    ['  ```\n  a\n   b\n  ```', 'a\n b'],
+    ['1. First:\n\n    ```\n    a\n    ```', 'a'],
+    ['- ```\n  a\n  ```', 'a'],
+    ['> ```\n> a\n> ```', 'a'],
+    ['> ```\n> a\nb', 'a'], // the end of the quote ends it
+    ['```\na\n> ```\n- ```\n```', 'a\n> ```\n- ```'],
+    ['```\n```', ''],
+  ])('%j holds %j', (text, content) => {
+    expect(codeIn(text, [])).toBe(content);
+  });
+
+  test.each(['', 'a', '``\na\n``', 'Use ``` here', '```a``` b\nc', 'Sure: ~~~ a'])(
+    'is not in %j',
+    (text) => {
+      expect(codeBlocks(text)).toEqual([]);
+    },
+  );
+
+  test('of the wanted language comes first, then one that names none, then the first', () => {
+    const block = (language: string): string => `\`\`\`${language}\n${language}!\n\`\`\`\n`;
+    expect(codeIn(block('bash') + block('json') + block('json'), ['json'])).toBe('json!');
+    expect(codeIn(block('bash') + block('') + block('js'), ['json'])).toBe('!');
+    expect(codeIn(block('bash') + block('js'), ['json'])).toBe('bash!');
+  });
+
+  test('knows whether the text begins and ends with it', () => {
+    expect(
+      codeBlocks('\n```\na\n```\nb\n```\nc\n```\n\n').map(({ begins, ends }) => [begins, ends]),
+    ).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  test('is read back from a fence that no line of any content closes', () => {
+    const line = fc.string({ unit: anyCharacter }).map((text) => text.replace(/[\r\n`]/g, ''));
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1 }), (lines) => {
+        const content = lines.join('\n');
+        expect(codeIn(`Here:\n\`\`\`\n${content}\n\`\`\`\nDone.`, [])).toBe(content);
+      }),
+    );
+  });
+});

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import type { Json } from '../../types/plain.ts';
+
+/** How two texts are made comparable. */
+export interface Normalisation {
+  ignore_case: boolean;
+  trim: boolean;
+  ignore_punctuation: boolean;
+}
+
+export const ignoreCase = (byDefault: boolean) =>
+  z
+    .boolean()
+    .default(byDefault)
+    .describe('Upper and lower case count as equal. In every language: `ß` equals `SS`.');
+
+export const ignorePunctuation = (byDefault: boolean) =>
+  z
+    .boolean()
+    .default(byDefault)
+    .describe(
+      'Punctuation and symbols are left out, and runs of white space count as one blank. What belongs to a number or an operator stays: `1.5`, `-5`, `12:30`, `C++`, `a < b`.',
+    );
+
+/** The parameters of every metric that compares texts, with their defaults. */
+export const normalisation = {
+  ignore_case: ignoreCase(false),
+  trim: z.boolean().default(true).describe('White space at both ends is left out.'),
+  ignore_punctuation: ignorePunctuation(false),
+};
+
+/** Texts that differ in nothing but Unicode composition are equal everywhere. */
+export const AS_WRITTEN: Normalisation = {
+  ignore_case: false,
+  trim: false,
+  ignore_punctuation: false,
+};
+
+/**
+ * Folds case as Unicode does, without a locale. One pass is not enough: `ẞ` becomes `ss` only by
+ * way of `ß`, and a Greek final sigma depends on what follows it.
+ */
+export function foldCase(text: string): string {
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+}
+
+/** Groups of three digits, separated by commas, apostrophes or fixed blanks. */
+const GROUPED =
+  /(?<![\p{N}.,'’:/])\p{Nd}{1,3}(?:[,'’\u00a0\u2009\u202f]\p{Nd}{3})+(?!\p{N}|[,'’]\p{N})/gu;
+
+/** What follows a sign: a number, perhaps after its currency. */
+const NUMBER_AHEAD = /^(?:(?:\p{L}{0,3}\p{Sc}{1,2}|\p{L}{3})\s?)?\.?\p{N}/u;
+
+/** Math symbols, with the marks that make another operator of them (`!=`), and `&&` and `||`. */
+const OPERATORS = /[!:/%&^-]{0,2}(?:(?![|~])\p{Sm}){1,8}|&&|\|\|/gu;
+
+/** Characters before and after a run of punctuation that decide what it means. */
+const CONTEXT = 8;
+
+function withoutPunctuation(text: string): string {
+  const joined = text.replace(GROUPED, (number) => number.replace(/\P{Nd}/gu, ''));
+  return joined.replace(/[\p{P}\p{S}]+/gu, (run, at: number) =>
+    meaningful(
+      run.replace(/[−‒–﹣－]/gu, '-'),
+      joined.slice(Math.max(0, at - CONTEXT), at),
+      joined.slice(at + run.length, at + run.length + CONTEXT),
+    ),
+  );
+}
+
+/** The part of a run of punctuation that belongs to a number or an operator. */
+function meaningful(run: string, before: string, after: string): string {
+  // What is beside the run: N a digit, L a letter.
+  const edges = `${kindOf(/.$/su.exec(before))}|${kindOf(/^./su.exec(after))}`;
+  if (edges === 'N|N') return run;
+  if (edges === 'N|L' || edges === 'L|N') return run.replace(/[\p{Sc}'’"“”`]/gu, '');
+  if (/\p{N}\s$/u.test(before) && /^[-*/:^]$/.test(run) && /^\s\p{N}/u.test(after)) return run;
+  const start = signStart(run, after);
+  const rest = run.slice(0, start);
+  // `C#`, and the grade `A-`.
+  const isGrade = /^-(?!-)/.test(rest) && /(?:^|[^\p{L}\p{N}])\p{L}$/u.test(before);
+  if (edges === 'L|' && (rest.startsWith('#') || isGrade)) return rest.charAt(0);
+  const sign = run.slice(start).replace(/\p{Sc}/gu, '');
+  return `${(rest.match(OPERATORS) ?? []).join('')}${sign}`;
+}
+
+function kindOf(found: RegExpExecArray | null): string {
+  if (found === null) return '';
+  return /\p{N}/u.test(found[0]) ? 'N' : /\p{L}/u.test(found[0]) ? 'L' : '';
+}
+
+/** Where the sign, currency mark and decimal point before a number start in a run. */
+function signStart(run: string, after: string): number {
+  const point = /(?<!\.)\.$/.test(run) && /^\p{N}/u.test(after) ? 1 : 0;
+  let start = run.length - point;
+  const ahead = /\p{Sc}\.?$/u.test(run) ? /^\s?\.?\p{N}/u : NUMBER_AHEAD;
+  if (!ahead.test(after)) return run.length;
+  while (/[\p{Sc}+-]/u.test(run.charAt(start - 1))) start--;
+  return start;
+}
+
+/**
+ * One spelling of a text: composed characters (NFC), then what the options leave out. No step looks
+ * back far, so that time grows with the length alone, whatever a model wrote.
+ */
+export function normalise(text: string, options: Normalisation): string {
+  let result = text.normalize('NFC');
+  if (options.ignore_punctuation) result = withoutPunctuation(result).replace(/\s+/g, ' ');
+  if (options.ignore_case) result = foldCase(result);
+  return options.trim ? result.trim() : result;
+}
+
+/** The options that leave something of the text to compare; a text of nothing but `!` keeps it. */
+function sparing(text: string, options: Normalisation): Normalisation {
+  if (normalise(text, options) !== '') return options;
+  const spared = { ...options, ignore_punctuation: false };
+  const isBlank = text !== '' && normalise(text, spared) === '';
+  return isBlank ? { ...spared, trim: false } : spared;
+}
+
+/**
+ * The answer and a wanted text, both normalised. Where nothing would be left of the wanted text,
+ * which every answer would fit then, both are compared as written.
+ */
+export function comparable(
+  output: string,
+  wanted: string,
+  options: Normalisation,
+): { actual: string; wanted: string } {
+  const own = sparing(wanted, options);
+  return { actual: normalise(output, own), wanted: normalise(wanted, own) };
+}
+
+/**
+ * Reads an answer as the first of the labels that `exact_match` with these parameters would take it
+ * for; null for none.
+ */
+export function exactLabelOf(
+  labels: readonly string[],
+  given: Record<string, Json>,
+): (answer: string) => string | null {
+  const options = z.object(normalisation).parse(given);
+  return (answer) =>
+    labels.find((label) => {
+      const { actual, wanted } = comparable(answer, label, options);
+      return actual === wanted;
+    }) ?? null;
+}

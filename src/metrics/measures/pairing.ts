@@ -1,0 +1,41 @@
+/**
+ * The largest number of pairs of a left and a right entry that fit, each entry used once, so that
+ * the order of neither side decides (augmenting paths; Kuhn 1955, Berge 1957).
+ */
+export function maximumPairs<Left, Right>(
+  left: readonly Left[],
+  right: readonly Right[],
+  fits: (left: Left, right: Right) => boolean,
+): number {
+  // Entries are positions: equal ones are still several.
+  const partners = new Map<number, number>();
+  const fitting = left.map((entry) =>
+    right.flatMap((other, index) => (fits(entry, other) ? [index] : [])),
+  );
+  let seen = new Set<number>();
+  const augments = (entry: number): boolean => {
+    const open = (fitting[entry] ?? []).filter((other) => !seen.has(other));
+    const free = open.find((other) => !partners.has(other));
+    if (free !== undefined) {
+      partners.set(free, entry);
+      return true;
+    }
+    for (const other of open) {
+      const partner = partners.get(other);
+      if (seen.has(other) || partner === undefined) continue;
+      seen.add(other);
+      if (!augments(partner)) continue;
+      partners.set(other, entry);
+      return true;
+    }
+    return false;
+  };
+  let pairs = 0;
+  for (let entry = 0; entry < left.length; entry++) {
+    if (!augments(entry)) continue;
+    pairs++;
+    // What a failed search has seen never leads to a free entry again.
+    seen = new Set();
+  }
+  return pairs;
+}

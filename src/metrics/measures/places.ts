@@ -1,0 +1,36 @@
+/** The end of a text that a number right after it would continue: `1.`, `1e`, a sign. */
+const CONTINUED =
+  /(?:\p{N}[.,:/'’_^*+\u00a0\u2009\u202f-]?|\p{N}[eE][-+]?|(?:^|[^\p{L}\p{N}])[-+−]+(?:(?:\p{L}{0,3}\p{Sc}|\p{L}{2,3})\s?)?\.?|(?:^|[^\p{L}\p{N}.])\.)$/u;
+
+/** The start of a text that continues a number right before it. */
+const CONTINUES = /^(?:[.,:/'’_^*+\u00a0\u2009\u202f-]?\p{N}|[eE][-+]?\p{N})/u;
+
+/** Characters around a place that decide whether a number ends there. */
+const CONTEXT = 8;
+
+/**
+ * Whether `wanted` stands at a place of a text. A number that it begins or ends with is a whole
+ * number there: `5` is not at the end of `25`, `1.5` or `-5`, and `-5` not at the end of `3-5`.
+ */
+export function standsAt(
+  text: string,
+  wanted: string,
+  location: 'begin' | 'end' | 'any' | 'exact',
+): boolean {
+  if (location === 'exact') return text === wanted;
+  const last = text.length - wanted.length;
+  const isWhole = (start: number): boolean => {
+    const before = text.slice(Math.max(0, start - CONTEXT), start);
+    const end = start + wanted.length;
+    const joined = /^[-+−]/.test(wanted) ? /[\p{L}\p{N}]$/u : CONTINUED;
+    return (
+      !(/^[-+−]?\p{Sc}?\.?\p{N}/u.test(wanted) && joined.test(before)) &&
+      !(/\p{N}$/u.test(wanted) && CONTINUES.test(text.slice(end, end + CONTEXT)))
+    );
+  };
+  if (location === 'begin') return text.startsWith(wanted) && isWhole(0);
+  if (location === 'end') return text.endsWith(wanted) && isWhole(last);
+  let start = text.indexOf(wanted);
+  while (start !== -1 && !isWhole(start)) start = text.indexOf(wanted, start + 1);
+  return start !== -1;
+}

@@ -1,0 +1,103 @@
+/** A code fence that is open, by what its opening line says. */
+export interface OpenFence {
+  /** The backticks or tildes. */
+  mark: string;
+  /** The first word after them. */
+  language: string;
+  /** Block quotes around it, as `>` marks. */
+  quotes: number;
+  /** Columns before the mark. */
+  indent: number;
+}
+
+/** Quotes, indentation or the mark of a list item, the fence itself, its info string. */
+const LINE = /^((?: {0,3}>){0,9})([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})(.*)$/s;
+
+/** A fence this much further in than the opening one is content. */
+const CODE_INDENT = 4;
+
+/**
+ * The fence that is open after a line, as CommonMark defines it: a closing fence is alone on its
+ * line, of the same character, at least as long, and not indented as code. Unlike there, a fence may
+ * open at any indentation, for lists need not be read then.
+ */
+export function fenceAfter(open: OpenFence | null, line: string): OpenFence | null {
+  const found = fenceIn(line);
+  if (open === null || quotesOf(line) < open.quotes) return found?.opening ?? null;
+  const most = open.indent < CODE_INDENT ? CODE_INDENT : open.indent + CODE_INDENT;
+  const closes = found?.isAlone === true && found.mark.startsWith(open.mark) && found.indent < most;
+  return closes && quotesOf(line) === open.quotes ? null : open;
+}
+
+/** The fence that a line is: what it opens, if it can, and whether nothing else is on the line. */
+function fenceIn(line: string) {
+  const parts = LINE.exec(line);
+  if (parts === null) return null;
+  const [, quote = '', lead = '', mark = '', info = ''] = parts;
+  const indent = lead.replaceAll('\t', '    ').length - (quote === '' ? 0 : 1);
+  const [language = ''] = info
+    .trim()
+    .toLowerCase()
+    .split(/[\s,{:]/);
+  // Backticks in the info string of a backtick fence make it a code span.
+  const isSpan = mark.startsWith('`') && info.includes('`');
+  const opening: OpenFence | null = isSpan
+    ? null
+    : { mark, language, quotes: quotesOf(line), indent };
+  return { mark, indent, opening, isAlone: info.trim() === '' && lead.trim() === '' };
+}
+
+function quotesOf(line: string): number {
+  return (/^(?: {0,3}>){0,9}/.exec(line)?.[0] ?? '').split('>').length - 1;
+}
+
+interface CodeBlock {
+  language: string;
+  content: string;
+  /** Whether the text begins with it, and whether it ends with it; blank lines do not count. */
+  begins: boolean;
+  ends: boolean;
+}
+
+/** The fenced code blocks of a text. One that is not closed reaches to the end. */
+export function codeBlocks(text: string): CodeBlock[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  const first = lines.findIndex((line) => line.trim() !== '');
+  const last = lines.findLastIndex((line) => line.trim() !== '');
+  const blocks: CodeBlock[] = [];
+  let open: OpenFence | null = null;
+  let from = 0;
+  for (const [index, line] of [...lines, null].entries()) {
+    const next: OpenFence | null = line === null ? null : fenceAfter(open, line);
+    if (next === open) continue;
+    if (open !== null) {
+      const { language, quotes, indent } = open;
+      const content = lines.slice(from + 1, index).map((inner) => dedent(inner, quotes, indent));
+      const [begins, ends] = [from <= first, index >= last];
+      blocks.push({ language, content: content.join('\n'), begins, ends });
+    }
+    from = index;
+    open = next;
+  }
+  return blocks;
+}
+
+/** A line of a block without the quotes and the indentation of its opening fence. */
+function dedent(line: string, quotes: number, indent: number): string {
+  let rest = line;
+  for (let count = 0; count < quotes; count++) rest = rest.replace(/^ {0,3}> ?/, '');
+  return rest.replace(/^[ \t]+/, (blanks) => blanks.slice(Math.max(0, indent)));
+}
+
+/**
+ * The first code block in one of these languages; without one, the first that names no language,
+ * then the first of all. Null where there is none.
+ */
+export function codeIn(text: string, languages: readonly string[]): string | null {
+  const blocks = codeBlocks(text);
+  const block =
+    blocks.find(({ language }) => languages.includes(language)) ??
+    blocks.find(({ language }) => language === '') ??
+    blocks[0];
+  return block?.content ?? null;
+}
