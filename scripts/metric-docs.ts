@@ -57,7 +57,31 @@ metrics:
   \`\`\`yaml
   # evaldiff.yaml
   embeddings: { model: text-embedding-3-small, dimensions: 512 }
-  \`\`\``;
+  \`\`\`
+
+## Numbers
+
+Metrics that compare numbers read digits, never rounded doubles: \`2512292042121000001\` is not \`2512292042121000000\`, and 0.3 is a multiple of 0.1.
+This is what \`match\` with \`numeric\` and \`numeric_diff\` find in a text:
+
+| written | read as |
+| --- | --- |
+| \`-$50\`, \`−$50\`, \`-US$50\`, \`-€ 50\`, \`-USD 50\`, \`$-50\`, \`EUR-50\` | -50: the sign belongs to the number, whatever currency is between them |
+| \`($50)\`, \`- 50\`, \`$50\` | 50: brackets, and a hyphen before a blank, are not a sign |
+| \`3-5\`, \`10–20\`, \`12:30\`, \`1/2\`, \`2024-01-02\` | several numbers: 3 and 5, and so on |
+| \`1,024.50\`, \`1.024,50\`, \`1’024.50\`, \`1_024.50\`, \`1 024,50\` with no-break or thin spaces | 1024.5 |
+| \`12,34,567\`, \`1,00,000\` | 1234567, 100000: Indian groups |
+| \`1,024\`; \`1.024\` | 1024; 1.024 |
+| \`1, 2, 3\`, \`1,2,3\`, \`1.5,2\` | a list |
+| \`1e3\`; \`60%\` | 1000; 60, not 0.6 |
+| \`3,14\`, \`1,0000\`, \`10 000\` with a plain blank | not one number, unless \`decimal\` is set |
+| \`1.2.3\`, \`2½\`, \`10²\`, \`±5\`, \`４２\`, \`٤٢\` | not one number |
+| \`½\`, \`four\` | not a number |
+
+- A number that cannot be read as one number is never equal to \`expected\`: the metric fails, with \`negate\` it is an error, and the reason names the number.
+- \`decimal: comma\` reads \`3,14\` as 3.14 and \`1.024\` as 1024; \`decimal: point\` reads \`3,14\` as a list. With either, \`10 000\` is 10000. It is about the answer: \`expected\` has a decimal point.
+- JSON numbers are compared by value: \`1.0\` equals \`1\`, and \`1e2\` equals \`100\`. A whole number above 2⁵³ is quoted in YAML. In \`json_match\`, \`tool_call_match\` and the set
+  metrics, the quoted number equals the number in the answer. In \`json_schema\`, write such a number in a schema that is given as JSON text.`;
 
 const rubricsSection = `## Rubrics that every project has
 

@@ -13,8 +13,8 @@ import {
   type MetricDefinition,
   type Options,
 } from './definition.ts';
+import { numberOf } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
-import { numberOf } from './measures/words.ts';
 
 /** A text, or a list of texts any of which is right. */
 export const textExpected: Expectation = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { ExactJson } from '../types/exact-json.ts';
 import type { ToolCall } from '../types/model.ts';
-import { type Json, isMap } from '../types/plain.ts';
+import { isMap, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, textAt } from './answer.ts';
 import {
   type Measured,
@@ -11,7 +12,9 @@ import {
   measurement,
   passOrFail,
 } from './definition.ts';
+import { decimalOf } from './measures/decimal.ts';
 import { parseJson } from './measures/json.ts';
+import { jsonNumber } from './measures/numbers.ts';
 
 /*
  * Functions of FlexEval that look at what a recording says beside its texts: which tools were called,
@@ -118,13 +121,12 @@ export const numericParameters = defineMetric({
 });
 
 /** Arguments that are numbers, or text that is one. */
-function numericArguments(call: ToolCall): Json[] {
+function numericArguments(call: ToolCall): ExactJson[] {
   const parsed = parseJson(call.arguments, 'raw');
   if (!parsed.ok || parsed.value === null || typeof parsed.value !== 'object') return [];
   return Object.values(parsed.value).filter(
     (value) =>
-      typeof value === 'number' ||
-      (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))),
+      jsonNumber(value) !== null || (typeof value === 'string' && decimalOf(value.trim()) !== null),
   );
 }
 
@@ -262,12 +264,11 @@ const countsByTool = defineMetric({
 
 function valuesIn(content: string, key: string): string[] {
   const parsed = parseJson(content, 'raw');
-  const all: Json[] = !parsed.ok ? [] : Array.isArray(parsed.value) ? parsed.value : [parsed.value];
+  const all = !parsed.ok ? [] : Array.isArray(parsed.value) ? parsed.value : [parsed.value];
   return all.flatMap((entry) => {
     const value = isMap(entry) && Object.hasOwn(entry, key) ? entry[key] : undefined;
-    return value === undefined || value === null || typeof value === 'object'
-      ? []
-      : [String(value)];
+    const isScalar = typeof value !== 'object' || jsonNumber(value) !== null;
+    return value === undefined || !isScalar ? [] : [String(value)];
   });
 }
 

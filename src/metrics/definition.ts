@@ -115,7 +115,7 @@ export interface Description extends Pick<
   calls?: true;
 }
 
-export type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
+export type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>> & { negate: boolean };
 
 interface BatchSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;

@@ -1,8 +1,9 @@
 import { codeBlocks } from '../text/fences.ts';
 import { shorten } from '../text/visible.ts';
+import { LongNumber, parseExactly } from '../types/exact-json.ts';
 import type { GradeRecord, Rubric } from '../types/metric.ts';
 import type { Completion, Grader, Request, Usage } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
+import { isMap, type Json } from '../types/plain.ts';
 import { type MetricTools } from './answer.ts';
 import {
   askAgain,
@@ -94,10 +95,8 @@ function fromJson(
   { choice, reasons }: Record<string, Json>,
   labels: readonly string[],
 ): Reply | null {
-  const label =
-    typeof choice === 'string' || typeof choice === 'number'
-      ? exactLabel(String(choice), labels)
-      : null;
+  const isLabel = ['string', 'number'].includes(typeof choice) || choice instanceof LongNumber;
+  const label = isLabel ? exactLabel(String(choice), labels) : null;
   return label === null
     ? null
     : {
@@ -158,10 +157,8 @@ function objectOf(
 ): Record<string, Json> | null {
   if (!text.startsWith('{') || !text.endsWith('}')) return null;
   try {
-    const value = JSON.parse(text) as Json;
-    return value !== null && typeof value === 'object' && !Array.isArray(value) && fits(value)
-      ? value
-      : null;
+    const value = parseExactly(text) as Json;
+    return isMap(value) && fits(value) ? value : null;
   } catch {
     return null;
   }

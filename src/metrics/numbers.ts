@@ -1,7 +1,30 @@
 import { z } from 'zod';
+import { shorten } from '../text/visible.ts';
 import { defineComparison, numberExpected } from './comparison.ts';
-import { bounds, defineMetric, measurement, inBounds } from './definition.ts';
-import { lengthIn, numberOf, numbersIn, units } from './measures/words.ts';
+import {
+  bounds,
+  defineMetric,
+  measureError,
+  measurement,
+  inBounds,
+  type Measured,
+} from './definition.ts';
+import { decimalText, distance, exactly, isNear, type Decimal } from './measures/decimal.ts';
+import { decimalMarks, numberOf, numbersIn, type Numeral } from './measures/numbers.ts';
+import { lengthIn, units } from './measures/words.ts';
+
+export const decimalMark = z
+  .enum(decimalMarks)
+  .optional()
+  .describe(
+    'Decimal mark of the numbers in the answer. Without it, a number with two readings (`3,14`, `10 000`) fails with a reason that names it.',
+  );
+
+/** A number with several readings is never the expected one, nor certainly another one. */
+export function unreadNumber({ text }: Numeral, negate: boolean): Measured {
+  const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
+  return negate ? measureError(reason) : measurement(0, false, reason);
+}
 
 export const numericDiff = defineComparison({
   name: 'numeric_diff',
@@ -12,11 +35,12 @@ export const numericDiff = defineComparison({
       .enum(['first', 'last', 'only'])
       .default('last')
       .describe('Which number of the answer counts.'),
+    decimal: decimalMark,
     abs_tol: z.number().min(0).default(0).describe('Largest difference that passes.'),
     rel_tol: z
       .number()
       .min(0)
-      .default(1e-9)
+      .default(0)
       .describe('Largest difference that passes, as a share of the expected number.'),
   },
   range: '0 to 1',
@@ -25,8 +49,8 @@ export const numericDiff = defineComparison({
   source: "autoevals `NumericDiff`; tolerances as in Python's `math.isclose`",
   example: { output: 'about 9 metres', expected: 10, value: 1 - 1 / 19, pass: false },
   measure({ output, expected, options }) {
-    const wanted = numberOf(expected) ?? 0;
-    const found = numbersIn(output);
+    const wanted = numberOf(expected) ?? exactly(0);
+    const found = numbersIn(output, options.decimal);
     const actual =
       options.number === 'only' && found.length !== 1
         ? undefined
@@ -39,13 +63,23 @@ export const numericDiff = defineComparison({
         false,
         `the answer has ${found.length === 0 ? 'no number' : 'several numbers'}`,
       );
-    const difference = Math.abs(wanted - actual);
-    const value = difference === 0 ? 1 : 1 - difference / (Math.abs(wanted) + Math.abs(actual));
-    const pass = difference <= Math.max(options.abs_tol, options.rel_tol * Math.abs(wanted));
+    if (actual.value === null) return unreadNumber(actual, options.negate);
+    const apart = distance(wanted, actual.value);
+    const [absolute, relative] = [exactly(options.abs_tol), exactly(options.rel_tol)];
+    const most = {
+      digits: relative.digits * wanted.digits,
+      exponent: relative.exponent + wanted.exponent,
+    };
+    const pass =
+      isNear(wanted, actual.value, absolute) ||
+      isNear(wanted, actual.value, distance(most, exactly(0)));
+    const size = (number: Decimal): number => Math.abs(Number(decimalText(number)));
+    const sum = size(wanted) + size(actual.value);
     return measurement(
-      value,
+      // Beyond all doubles, nothing is near.
+      apart.digits === 0n ? 1 : Number.isFinite(sum) ? 1 - size(apart) / sum : 0,
       pass,
-      pass ? null : `${String(actual)} differs from ${String(wanted)} by ${String(difference)}`,
+      pass ? null : `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,
     );
   },
 });

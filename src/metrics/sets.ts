@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
+import type { ExactJson } from '../types/exact-json.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
 import { defineComparison } from './comparison.ts';
@@ -93,7 +94,7 @@ function entriesProblem(expected: Json): string | null {
     : null;
 }
 
-function entryText(entry: Json): string {
+function entryText(entry: ExactJson): string {
   return typeof entry === 'object' ? canonical(entry) : jsonText(entry);
 }
 

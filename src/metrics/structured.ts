@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { codeIn } from '../text/fences.ts';
+import type { ExactJson } from '../types/exact-json.ts';
 import type { JsonSchema } from '../types/metric.ts';
-import { jsonText, type Json } from '../types/plain.ts';
+import { isMap, jsonText, type Json } from '../types/plain.ts';
 import { defineComparison } from './comparison.ts';
 import {
   passOrFail,
@@ -14,7 +15,7 @@ import {
   type MetricDefinition,
 } from './definition.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
-import { extractions, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
+import { STRICT, extractions, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
 import { ignoreCase } from './measures/normalise.ts';
 import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
@@ -55,11 +56,7 @@ function readSchema(
   const parsed = parseJson(schema, 'raw');
   if (!parsed.ok) return { wrong: 'the schema is not JSON' };
   const { value } = parsed;
-  if (
-    typeof value === 'boolean' ||
-    (value !== null && typeof value === 'object' && !Array.isArray(value))
-  )
-    return { schema: value };
+  if (typeof value === 'boolean' || isMap(value)) return { schema: value };
   return { wrong: 'the schema must be a map' };
 }
 
@@ -117,7 +114,7 @@ const jsonSchema = defineBatch({
 function valuesIn(
   output: string,
   where: z.infer<typeof extract>,
-): { values: Json[]; reason: string } {
+): { values: ExactJson[]; reason: string } {
   const parsed = parseJson(output, where);
   if (!parsed.ok) return { values: [], reason: parsed.reason };
   return { values: where === 'objects' ? objectsIn(output) : [parsed.value], reason: '' };
@@ -217,12 +214,8 @@ const toolCallMatch = defineComparison({
     const names = options.ignore_arguments
       ? wanted.map(({ name }) => ({ name, arguments: null }))
       : wanted;
-    const { matched, pass } = matchCalls(made, names, options.order, {
-      ...options,
-      ignore_keys: [],
-      ignore_order: false,
-      ignore_case: false,
-    });
+    const like = { ...STRICT, ...options };
+    const { matched, pass } = matchCalls(made, names, options.order, like);
     const value =
       made.length === 0 && wanted.length === 0
         ? 1

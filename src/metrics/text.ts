@@ -3,7 +3,8 @@ import { shorten } from '../text/visible.ts';
 import { alternatives, quoteAlternatives } from './answer.ts';
 import { defineComparison, numberExpected, patternExpected, textExpected } from './comparison.ts';
 import { passOrFail, measureError, type Measured, type MetricDefinition } from './definition.ts';
-import { jsonEqual, parseJson } from './measures/json.ts';
+import { sameNumber, type Decimal } from './measures/decimal.ts';
+import { STRICT, jsonAgreement, parseJson } from './measures/json.ts';
 import {
   AS_WRITTEN,
   comparable,
@@ -13,10 +14,10 @@ import {
   normalise,
   type Normalisation,
 } from './measures/normalise.ts';
+import { numberOf, numbersIn, type Numeral } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { standsAt } from './measures/places.ts';
-import { numberOf, numbersIn } from './measures/words.ts';
-import { length, numericDiff, wordCount } from './numbers.ts';
+import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './numbers.ts';
 
 const anyOf = 'A list means any of its entries.';
 
@@ -48,7 +49,8 @@ const exactMatch = defineComparison({
     if (expected !== null && typeof expected === 'object' && !Array.isArray(expected)) {
       const found = parseJson(output, 'raw');
       if (!found.ok) return passOrFail(false, found.reason);
-      return passOrFail(jsonEqual(found.value, expected), 'the JSON differs from the expected map');
+      const equal = jsonAgreement(found.value, expected, STRICT) === 1;
+      return passOrFail(equal, 'the JSON differs from the expected map');
     }
     const texts = alternatives(expected);
     return passOrFail(
@@ -137,8 +139,9 @@ const match = defineComparison({
       .boolean()
       .default(false)
       .describe(
-        'Compare numbers: the first, the last, any or the only number of the answer; currency signs and thousands separators are left out.',
+        'Compare numbers: the first, the last, any or the only number of the answer; see how [numbers](#numbers) are read.',
       ),
+    decimal: decimalMark,
     ignore_case: ignoreCase(true),
     ignore_punctuation: ignorePunctuation(true),
   },
@@ -154,19 +157,20 @@ const match = defineComparison({
     pass: true,
   },
   measure({ output, expected, options }) {
-    const { location, numeric } = options;
+    const { location } = options;
     const texts = alternatives(expected);
     const reason = `no ${quoteAlternatives(texts)} at its ${location === 'any' ? 'any place' : location}`;
-    if (numeric) return matchNumber(numbersIn(output), texts.map(numberOf), location, reason);
+    if (options.numeric)
+      return matchNumber(numbersIn(output, options.decimal), texts.map(numberOf), options, reason);
     const at = (a: string, b: string): boolean => standsAt(a, b, location);
     return passOrFail(fits(output, texts, { ...options, trim: true }, at), reason);
   },
 });
 
 function matchNumber(
-  found: number[],
-  wanted: (number | null)[],
-  location: 'begin' | 'end' | 'any' | 'exact',
+  found: Numeral[],
+  wanted: (Decimal | null)[],
+  { location, negate }: { location: 'begin' | 'end' | 'any' | 'exact'; negate: boolean },
   reason: string,
 ): Measured {
   const candidates = {
@@ -175,10 +179,11 @@ function matchNumber(
     any: found,
     exact: found.length === 1 ? found : [],
   }[location];
-  return passOrFail(
-    candidates.some((number) => wanted.includes(number)),
-    reason,
+  const equal = candidates.some(({ value }) =>
+    wanted.some((number) => value !== null && number !== null && sameNumber(value, number)),
   );
+  const unread = candidates.find(({ value }) => value === null);
+  return equal || unread === undefined ? passOrFail(equal, reason) : unreadNumber(unread, negate);
 }
 
 const regex = defineComparison({

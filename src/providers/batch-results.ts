@@ -1,3 +1,4 @@
+import { parsedJson } from '../types/plain.ts';
 import type { ManagedServer } from './batch-server.ts';
 import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, type Fault } from './fault.ts';
 import { httpFault } from './http-fault.ts';
@@ -53,11 +54,7 @@ function valueOf(line: Buffer): unknown {
   if (deeperThan(line, MAX_LINE_DEPTH)) return undefined;
   const text = line.toString('utf8');
   if (text.trim() === '') return BLANK;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parsedJson(text);
 }
 
 /** What came of one request. */

@@ -15,12 +15,12 @@ import {
   workerData,
 } from 'node:worker_threads';
 import { pause, type Clock } from '../providers/clock.ts';
+import { parseExactly, type ExactJson } from '../types/exact-json.ts';
 import type { JsonSchema, SchemaFinding } from '../types/metric.ts';
-import type { Json } from '../types/plain.ts';
 
 interface ToThread {
   schema: JsonSchema;
-  values: readonly Json[];
+  values: readonly ExactJson[];
 }
 
 type FromThread = { kind: 'ready' } | { kind: 'answer'; findings: SchemaFinding[] };
@@ -80,7 +80,8 @@ export async function startSchemaThread(patience: number, clock: Clock): Promise
         await worker.terminate();
         return { ended: 'unstarted' };
       }
-      worker.postMessage(job satisfies ToThread);
+      // As text, for a copy would lose the classes of long numbers.
+      worker.postMessage(JSON.stringify(job satisfies ToThread));
       const said = await next(patience);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };
       await worker.terminate();
@@ -94,7 +95,8 @@ export async function startSchemaThread(patience: number, clock: Clock): Promise
 
 async function serve(port: MessagePort): Promise<never> {
   const { checkAgainst } = await import('../metrics/measures/json-schema.ts');
-  port.on('message', ({ schema, values }: ToThread) => {
+  port.on('message', (job: string) => {
+    const { schema, values } = parseExactly(job) as unknown as ToThread;
     port.postMessage({
       kind: 'answer',
       findings: checkAgainst(schema, values),

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../providers/clock.ts';
-import type { CheckSchema, JsonSchema, SchemaFinding } from '../types/metric.ts';
-import type { Json } from '../types/plain.ts';
+import type { ExactJson } from '../types/exact-json.ts';
+import type { CheckSchema, SchemaFinding } from '../types/metric.ts';
 import { startSchemaThread, type SchemaThread } from './schema-thread.ts';
 
 /** Answers that the thread is given at once. */
@@ -29,7 +29,7 @@ export function createSchemaChecker(
   /** Milliseconds for checks after the run was told to end. */
   let left = seconds * 1000;
 
-  const ask = async (schema: JsonSchema, values: readonly Json[]): Promise<SchemaFinding[]> => {
+  const ask: CheckSchema = async (schema, values) => {
     const key = JSON.stringify(schema);
     if (closed) return values.map(() => schemaError('was not checked: evaldiff is stopping'));
     if (left <= 0) return values.map(() => schemaError('was not checked: the run had to end'));
@@ -56,10 +56,7 @@ export function createSchemaChecker(
   };
 
   /** Which answer of a batch it was that did not end. */
-  const oneByOne = async (
-    schema: JsonSchema,
-    values: readonly Json[],
-  ): Promise<SchemaFinding[]> => {
+  const oneByOne: CheckSchema = async (schema, values) => {
     const findings: SchemaFinding[] = [];
     for (const value of values) findings.push(...(await ask(schema, [value])));
     return findings;
@@ -79,8 +76,8 @@ export function createSchemaChecker(
 }
 
 async function inBatches(
-  values: readonly Json[],
-  ask: (batch: readonly Json[]) => Promise<SchemaFinding[]>,
+  values: readonly ExactJson[],
+  ask: (batch: readonly ExactJson[]) => Promise<SchemaFinding[]>,
 ): Promise<SchemaFinding[]> {
   const findings: SchemaFinding[] = [];
   for (let start = 0; start < values.length; start += BATCH)

@@ -1,3 +1,4 @@
+import type { ExactJson } from './exact-json.ts';
 import type { CodeLanguage, CodePlace, Usage } from './model.ts';
 import type { Json, Place } from './plain.ts';
 
@@ -151,14 +152,17 @@ export type Score =
       grade?: GradeRecord;
     };
 
-export type JsonSchema = boolean | { [key: string]: Json };
+export type JsonSchema = boolean | { [key: string]: ExactJson };
 
 /** What a value came to under a schema; `wrong` is null where it fits. */
 export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
 /** Holds values against a schema where it can be stopped; one finding per value, in their order. */
-export type CheckSchema = (schema: JsonSchema, values: readonly Json[]) => Promise<SchemaFinding[]>;
+export type CheckSchema = (
+  schema: JsonSchema,
+  values: readonly ExactJson[],
+) => Promise<SchemaFinding[]>;
 
 /** A try as a whole: pass when every gating metric passes in it. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';

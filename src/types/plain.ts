@@ -1,11 +1,18 @@
 /** What every other type is made of. */
 
+import { LongNumber, parseExactly } from './exact-json.ts';
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export type JsonMap = { [key: string]: Json };
 
 export function isMap(value: unknown): value is JsonMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof LongNumber)
+  );
 }
 
 /** Text as it is, anything else as JSON. */
@@ -25,10 +32,10 @@ export function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** What a text is as JSON; undefined: it is none. */
+/** What a text is as JSON, read without loss; undefined: it is none. */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }

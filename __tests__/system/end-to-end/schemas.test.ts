@@ -7,10 +7,18 @@ import { quiz, quizTests } from './projects.ts';
 import { bareEnvironment, startBundle } from './runner.ts';
 import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
 
-/** Objects that differ in their last place only: each has to be compared with every other. */
-const flood = JSON.stringify(
-  Array.from({ length: 30_000 }, (_, index) => ({ a: 'same', b: { c: index } })),
-);
+const flood = JSON.stringify(Array.from({ length: 30_000 }, (_, index) => index));
+
+/** Each definition checks the one below it twice, so that the flood is checked 2³⁰ times. */
+const slow = JSON.stringify({
+  $ref: '#/$defs/d30',
+  $defs: Object.fromEntries(
+    Array.from({ length: 31 }, (_, index) => {
+      const below = { $ref: `#/$defs/d${String(index - 1)}` };
+      return [`d${String(index)}`, index === 0 ? { minItems: 1 } : { allOf: [below, below] }];
+    }),
+  ),
+});
 
 /** `evaldiff run` through the bundle on one question, whose answer is the flood. */
 async function judged(metrics: string) {
@@ -44,7 +52,7 @@ describe('a schema that does not end', () => {
       `n_tries: 1
 metrics:
   - { name: endless, uses: json_schema, with: { schema: { $ref: "#" } } }
-  - { name: flood, uses: json_schema, with: { schema: { uniqueItems: true } } }
+  - { name: flood, uses: json_schema, with: { schema: ${slow} } }
   - { name: array, uses: json_schema, with: { schema: { type: array } } }`,
     );
     expect(stderr).not.toMatch(/the fault is its own|RangeError|\n {4}at /);

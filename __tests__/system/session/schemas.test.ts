@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import type { Clock } from '../../../src/providers/clock.ts';
 import { createSchemaChecker } from '../../../src/session/schemas.ts';
+import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, tools } from '../../unit/metrics/samples.ts';
 
@@ -37,9 +38,18 @@ function timeOf(...passing: boolean[]): Clock {
   };
 }
 
-/** Items that differ in their last place only: each has to be compared with every other. */
-const flood = Array.from({ length: 30_000 }, (_, index) => ({ a: 'same', b: { c: index } }));
-const UNIQUE = { uniqueItems: true };
+/** Each definition checks the one below it twice, so that long lists are checked 2³⁰ times. */
+const doubling = Array.from({ length: 30 }, (_, index): [string, Json] => {
+  const below = { $ref: `#/$defs/d${String(index)}` };
+  return [`d${String(index + 1)}`, { allOf: [below, below] }];
+});
+const flood = Array.from({ length: 1000 }, (_, index) => index);
+const UNIQUE = {
+  uniqueItems: true,
+  if: { minItems: 1000 },
+  then: { $ref: '#/$defs/d30' },
+  $defs: { d0: { minItems: 1 }, ...Object.fromEntries(doubling) },
+};
 
 describe('a schema that a repository wrote', () => {
   test('judges in a thread as it does on the spot', async () => {
@@ -52,6 +62,16 @@ describe('a schema that a repository wrote', () => {
       { status: 'checked', wrong: '/1 must be integer' },
     ]);
     expect(findings).toHaveLength(152);
+  });
+
+  test('compares long numbers in a thread as they are written', async () => {
+    const number = parseExactly('2512292042121000001');
+    const schema = { const: number as unknown as Json };
+    expect(await checker(30).check(schema, [number, 2512292042121000000, [number]])).toEqual([
+      { status: 'checked', wrong: null },
+      { status: 'checked', wrong: 'the JSON must be equal to constant' },
+      { status: 'checked', wrong: 'the JSON must be equal to constant' },
+    ]);
   });
 
   test('that refers to itself without end is an error, here and in the thread', async () => {

@@ -80,3 +80,10 @@ describe('a reply in text', () => {
     expect(readGrade(output, yesNo, 'cot_classify')).toBeNull();
   });
 });
+
+test('a label of a long number is the number as the grader writes it', () => {
+  const labels = ['2512292042121000000', '2512292042121000001'];
+  expect(readGrade('{"choice": 2512292042121000001}', labels, 'cot_classify')?.label).toBe(
+    labels[1],
+  );
+});

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../../src/metrics/index.ts';
+import { decimalOf, sameNumber } from '../../../src/metrics/measures/decimal.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
-import { jsonAgreement } from '../../../src/metrics/measures/json.ts';
+import { canonical, jsonAgreement } from '../../../src/metrics/measures/json.ts';
 import { parseJson } from '../../../src/metrics/measures/json.ts';
 import { maximumPairs } from '../../../src/metrics/measures/pairing.ts';
 import { matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
+import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { ToolCall } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import fc from '../../fuzz.ts';
@@ -131,6 +133,180 @@ describe('json_schema', () => {
     [{ pattern: '(?=a)' }, 'the pattern uses (?=, which the safe engine does not have'],
   ])('the schema %j is refused when it is read: %s', (schema, message) => {
     expect(compileSchema(schema as { [key: string]: Json })).toContain(message);
+  });
+});
+
+describe('numbers of JSON', () => {
+  const status = async (
+    uses: string,
+    output: string,
+    expected: Json | undefined,
+    given: Record<string, Json> = {},
+  ): Promise<string | undefined> => {
+    const [score] = await scoreMetric(
+      builtIn(uses, given),
+      [sample(output, { expected })],
+      tools(),
+    );
+    return score?.status;
+  };
+  const big = '2512292042121000000';
+  const other = '2512292042121000001';
+
+  test.each<[string, string, Json, string]>([
+    ['json_match', `{"id": ${other}}`, `{"id": ${big}}`, 'fail'],
+    ['json_match', `{"id": ${other}}`, `{"id": ${other}}`, 'pass'],
+    ['json_match', `{"id": ${other}}`, { id: other }, 'pass'], // quoted, as files have to
+    ['json_match', `{"id": ${big}}`, { id: big }, 'pass'],
+    ['json_match', `{"id": ${other}}`, { id: big }, 'fail'],
+    ['json_match', `{"id": "${other}"}`, { id: other }, 'pass'],
+    ['json_match', `{"id": "${other}"}`, `{"id": ${other}}`, 'fail'],
+    ['json_match', '{"id": 5}', { id: '5' }, 'fail'],
+    ['json_match', other, other, 'pass'],
+    ['json_match', `${other}.0`, other, 'pass'],
+    ['json_match', '0.1000000000000000000001', '0.1', 'fail'],
+    ['json_match', '1e400', '1e401', 'fail'],
+    ['json_match', '1e400', '10e399', 'pass'],
+    ['json_match', '[1.0, 1e2, -0]', [1, 100, 0], 'pass'],
+    ['exact_match', `{"id": ${other}}`, { id: other }, 'pass'],
+    ['exact_match', `{"id": ${other}}`, { id: big }, 'fail'],
+    ['set_f1', `[${other}]`, [other], 'pass'],
+    ['set_f1', `[${other}]`, [big], 'fail'],
+    ['set_f1', `[{"id": ${other}}]`, `[{"id": ${big}}]`, 'fail'],
+  ])('%s: %s against %j is %s', async (uses, output, expected, wanted) => {
+    expect(await status(uses, output, expected)).toBe(wanted);
+  });
+
+  test.each<[string, Json, Record<string, Json>, boolean]>([
+    ['[1.05, 1.0]', [1, 1.1], { ignore_order: true, abs_tol: 0.05 }, true],
+    [`[${other}, ${big}]`, [big, other], { ignore_order: true }, true],
+    [`[${other}, ${other}]`, [big, other], { ignore_order: true }, false],
+    ['{"a": 0.3}', { a: 0.2 }, { abs_tol: 0.1 }, true],
+    [`{"a": ${other}}`, `{"a": ${big}}`, { abs_tol: 1 }, true],
+    [`{"a": ${other}}`, `{"a": ${big}}`, { abs_tol: 0.9 }, false],
+    ['{a: 2512292042121000001}', { a: other }, { extract: 'objects' }, true],
+    ['{a: 2512292042121000001}', { a: big }, { extract: 'objects' }, false],
+  ])('json_match of %s against %j with %j: %j', async (output, expected, given, pass) => {
+    expect(await status('json_match', output, expected, given)).toBe(pass ? 'pass' : 'fail');
+  });
+
+  test.each<[string, string, boolean]>([
+    ['{"multipleOf": 0.01}', '19.99', true],
+    ['{"multipleOf": 0.01}', '4.35', true],
+    ['{"multipleOf": 0.01}', '4.355', false],
+    ['{"multipleOf": 0.1}', '0.3', true],
+    ['{"multipleOf": 0.1}', '1.1', true],
+    ['{"multipleOf": 0.01}', '-1e2', true],
+    ['{"multipleOf": 1e-9}', '0', true],
+    ['{"multipleOf": 3}', '1e999999999', false],
+    ['{"multipleOf": 8}', '1e999999999', true],
+    [`{"multipleOf": ${big}}`, other, false],
+    [`{"const": ${big}}`, other, false],
+    [`{"const": ${other}}`, other, true],
+    [`{"const": {"a": [${big}]}}`, `{"a": [${other}]}`, false],
+    [`{"enum": [1, ${big}]}`, other, false],
+    [`{"enum": [1, ${other}]}`, `${other}.0`, true],
+    [`{"minimum": ${other}}`, big, false],
+    [`{"maximum": ${big}}`, other, false],
+    [`{"exclusiveMinimum": ${big}}`, other, true],
+    [`{"exclusiveMaximum": ${other}}`, other, false],
+    ['{"minimum": 1e400}', '1e401', true],
+    ['{"uniqueItems": true}', `[${big}, ${other}]`, true],
+    ['{"uniqueItems": true}', `[${other}, ${other}]`, false],
+    ['{"type": "integer"}', other, true],
+    ['{"type": "integer"}', '9007199254740993.5', false],
+    ['{"type": "integer"}', '1e-400', false],
+    ['{"type": "number"}', '1e400', true],
+    [`{"items": {"$ref": "#/$defs/id"}, "$defs": {"id": {"const": ${big}}}}`, `[${other}]`, false],
+    [`{"properties": {"a": {"not": {"const": ${big}}}}}`, `{"a": ${big}}`, false],
+  ])('the schema %s fits %s: %j', async (schema, output, pass) => {
+    expect(await status('json_schema', output, undefined, { schema })).toBe(pass ? 'pass' : 'fail');
+    const draft = schema.replace('{', '{"$schema": "http://json-schema.org/draft-06/schema#", ');
+    if (!schema.includes('$defs'))
+      expect(await status('json_schema', output, undefined, { schema: draft })).toBe(
+        pass ? 'pass' : 'fail',
+      );
+  });
+
+  test('the reason of a schema shows its limit as written', async () => {
+    const [score] = await scoreMetric(
+      builtIn('json_schema', { schema: `{"minimum": ${other}}` }),
+      [sample(big)],
+      tools(),
+    );
+    expect(score?.reason).toBe(`the JSON must be >= ${other}`);
+  });
+
+  test.each<[string, Json, boolean]>([
+    [`{"id": ${other}}`, { id: big }, false],
+    [`{"id": ${other}}`, { id: other }, true],
+    [`{"id": "${other}"}`, { id: other }, true],
+  ])('tool_call_match of the arguments %s with %j: %j', async (given, wanted, pass) => {
+    const calls = [{ name: 'f', arguments: given }];
+    const [score] = await scoreMetric(
+      builtIn('tool_call_match'),
+      [
+        sample('', {
+          expected: [{ name: 'f', arguments: wanted }],
+          completion: { tool_calls: calls },
+        }),
+      ],
+      tools(),
+    );
+    expect(score?.status).toBe(pass ? 'pass' : 'fail');
+  });
+
+  /** JSON with its numbers as text, so that none is rounded before the test. */
+  const number = fc
+    .tuple(fc.bigInt(), fc.option(fc.bigInt({ min: 0n })), fc.option(fc.integer()))
+    .map(
+      ([whole, decimals, exponent]) =>
+        `${String(whole)}${decimals === null ? '' : `.${String(decimals)}`}${exponent === null ? '' : `e${String(exponent % 1000)}`}`,
+    );
+  const { json } = fc.letrec<{ json: string }>((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 4 },
+      number,
+      fc.constantFrom('null', 'true', '""'),
+      fc.array(tie('json')).map((items) => `[${items.join(',')}]`),
+      fc
+        .uniqueArray(fc.tuple(fc.string(), tie('json')), { selector: ([key]) => key })
+        .map(
+          (members) =>
+            `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`,
+        ),
+    ),
+  }));
+
+  test('any JSON agrees with itself, and with no other number in place of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(json, number, number, async (text, first, second) => {
+        expect(await status('json_match', text, text)).toBe('pass');
+        expect(await status('json_schema', text, undefined, { schema: `{"const":${text}}` })).toBe(
+          'pass',
+        );
+        const [a, b] = [decimalOf(first), decimalOf(second)];
+        const same = a !== null && b !== null && sameNumber(a, b);
+        const [one, another] = [`[${text},${first}]`, `[${text},${second}]`];
+        expect(await status('json_match', one, another)).toBe(same ? 'pass' : 'fail');
+      }),
+      {
+        examples: [
+          ['1', big, other],
+          ['1', '1e2', '100.0'],
+        ],
+      },
+    );
+  });
+
+  test('JSON read without loss is written without loss', () => {
+    fc.assert(
+      fc.property(json, (text) => {
+        const read = parseExactly(text);
+        const again = parseExactly(JSON.stringify(read));
+        expect(canonical(again)).toBe(canonical(read));
+      }),
+    );
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../../src/metrics/index.ts';
-import { numbersIn } from '../../../src/metrics/measures/words.ts';
+import { decimalOf, decimalText } from '../../../src/metrics/measures/decimal.ts';
+import { numbersIn } from '../../../src/metrics/measures/numbers.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import fc from '../../fuzz.ts';
+import fc, { letters } from '../../fuzz.ts';
 import { builtIn, sample, tools } from './samples.ts';
 
 async function status(
@@ -144,25 +145,213 @@ describe('match', () => {
     ['minus −4', -4, { numeric: true }, 'pass'],
     ['no number', 4, { numeric: true }, 'fail'],
     ['4', 'four', { numeric: true }, 'error'],
+    ['The balance is -$50', 50, { numeric: true }, 'fail'],
+    ['The balance is -$50', -50, { numeric: true }, 'pass'],
+    ['It costs 12,34,567 rupees', 1234567, { numeric: true }, 'pass'],
+    ['It costs 12,34,567 rupees', 34567, { numeric: true }, 'fail'],
+    ['It costs 1.024,50 EUR', 50, { numeric: true }, 'fail'],
+    ['Pi ist 3,14', 14, { numeric: true }, 'fail'],
+    ['Pi ist 3,14', 3.14, { numeric: true }, 'fail'],
+    ['Pi ist 3,14', 3.14, { numeric: true, decimal: 'comma' }, 'pass'],
+    ['Pi ist 3,14', 14, { numeric: true, negate: true }, 'error'],
+    ['Pi ist 3,14, e ist 5', 5, { numeric: true }, 'pass'],
+    ['3,14', '3,14', { numeric: true }, 'error'],
+    ['2512292042121000001', '2512292042121000000', { numeric: true }, 'fail'],
+    ['2512292042121000001', '2512292042121000001', { numeric: true }, 'pass'],
+    ['5 in 25', 5, { numeric: true }, 'fail'],
+    ['-5', 5, { numeric: true }, 'fail'],
+    ['33.14', 3.14, { numeric: true }, 'fail'],
+    ['1e3', 1000, { numeric: true }, 'pass'],
+    ['60%', 60, { numeric: true }, 'pass'],
+    ['60%', 0.6, { numeric: true }, 'fail'],
   ])('%j against %j with %j is %s', async (output, expected, given, wanted) => {
     expect(await status('match', output, expected, given)).toBe(wanted);
   });
 });
 
 describe('numbers in a text', () => {
-  test.each<[string, number[]]>([
-    ['1,234,567.5', [1234567.5]],
-    ['1,0000', [1, 0]],
-    ['1, 2,3', [1, 2, 3]],
-    ['3-5 and -5', [3, 5, -5]],
-    ['v1.2.3', [1.2, 3]],
-    ['.5 or 0.5', [0.5, 0.5]],
-    ['1e3 2E-2', [1000, 0.02]],
-    ['1e999', []],
-    ['−7 °C', [-7]],
+  const readings = (text: string, mark?: 'point' | 'comma') =>
+    numbersIn(text, mark).map(({ text: written, value }) =>
+      value === null ? `? ${written}` : decimalText(value),
+    );
+
+  test.each<[string, string[]]>([
+    ['1,234,567.5', ['1234567.5']],
+    ['1,0000', ['? 1,0000']],
+    ['1, 2, 3 or 1,2,3', ['1', '2', '3', '1', '2', '3']],
+    ['1, 2,3', ['1', '? 2,3']],
+    ['1,-2,+3', ['1', '-2', '3']],
+    ['12.5,13.5', ['12.5', '13.5']],
+    ['3-5 and -5', ['3', '5', '-5']],
+    ['10–20, 10%-20%, $10-$20', ['10', '20', '10', '20', '10', '20']],
+    ['v1.2.3', ['? 1.2.3']],
+    ['.5 or -.5 is...5', ['0.5', '-0.5', '5']],
+    ['1e3 2E-2', ['1000', '0.02']],
+    ['1e999', ['1e999']],
+    ['−7 °C', ['-7']],
     ['none', []],
+    ['2512292042121000001', ['2512292042121000001']],
   ])('%j has %j', (text, wanted) => {
-    expect(numbersIn(text)).toEqual(wanted);
+    expect(readings(text)).toEqual(wanted);
+  });
+
+  test.each([
+    '-$50',
+    '−$50',
+    '–$50',
+    '-US$50',
+    '-€50',
+    '-€ 50',
+    '-\\$50',
+    '-R$\u00a050',
+    '-USD 50',
+    '-Rs. 50',
+    '-\u202f50',
+    '$-50',
+    'US$-50',
+    '€-50',
+    'EUR-50',
+    'EUR −50',
+    '-50.00 EUR',
+  ])('%j is -50', (text) => {
+    expect(readings(`It is ${text}.`)).toEqual(['-50']);
+  });
+
+  test.each([
+    '+$50',
+    '($50)',
+    '- 50',
+    '- $50',
+    'GPT-50',
+    'TOP-50',
+    'USD 50',
+    'Model A-50',
+    '60-%50',
+  ])('%j does not have -50', (text) => {
+    expect(readings(text).at(-1)).toBe('50');
+  });
+
+  test.each([
+    ['12,34,567', '1234567'],
+    ['1,00,000', '100000'],
+    ['1,024', '1024'],
+    ['1,024.50', '1024.5'],
+    ['1.024,50', '1024.5'],
+    ['1.234.567', '1234567'],
+    ['1\u202f234\u202f567,5', '1234567.5'],
+    ['1\u00a0234', '1234'],
+    ['1\u2009234.5', '1234.5'],
+    ['1’234.50', '1234.5'],
+    ["1'234'567", '1234567'],
+    ['1_000', '1000'],
+  ])('%j is one number, %s', (text, wanted) => {
+    expect(readings(`It costs ${text} EUR`)).toEqual([wanted]);
+  });
+
+  test.each([
+    '3,14',
+    '0,5',
+    '1,0000,0000',
+    '1,234,56',
+    '10 000',
+    '1 234,5',
+    '±5',
+    '2½',
+    '2 ½',
+    '10²',
+  ])('%j cannot be read as one number', (text) => {
+    expect(readings(text)).toEqual([`? ${text}`]);
+  });
+
+  test.each(['02.01.2024', '192.168.0.1', "5'10", '４２', '٤٢'])('%j is not a number', (text) => {
+    expect(readings(text)).toEqual([`? ${text}`]);
+  });
+
+  test.each<['point' | 'comma', string, string[]]>([
+    ['comma', '3,14', ['3.14']],
+    ['comma', '1.024', ['1024']],
+    ['comma', '1,024', ['1.024']],
+    ['comma', '-1.234,5', ['-1234.5']],
+    ['comma', '10 000', ['10000']],
+    ['comma', '1,2,3', ['1', '2', '3']],
+    ['comma', '3.14', ['? 3.14']],
+    ['point', '1,024', ['1024']],
+    ['point', '10 000.5', ['10000.5']],
+    ['point', '3,14', ['3', '14']],
+    ['point', '1.024,50', ['? 1.024,50']],
+  ])('with decimal %s, %j is %j', (mark, text, wanted) => {
+    expect(readings(text, mark)).toEqual(wanted);
+  });
+
+  const digits = fc.array(fc.nat(9), { minLength: 1, maxLength: 40 }).map((all) => {
+    const text = all.join('').replace(/^0+/, '');
+    return text === '' ? '7' : text;
+  });
+  const amount = fc.record({
+    digits,
+    decimals: fc.option(fc.nat(999).map(String)),
+    style: fc.constantFrom([',', '.'], ['’', '.'], ["'", ','], ['\u00a0', ','], ['\u202f', '.']),
+    sign: fc.constantFrom('', '-', '−'),
+    currency: fc.constantFrom(
+      ['', ''],
+      ['$', ''],
+      ['US$', ''],
+      ['€ ', ''],
+      ['USD ', ''],
+      ['', ' kr'],
+    ),
+  });
+
+  test('a number reads back in any grouping, sign and currency', () => {
+    fc.assert(
+      fc.property(amount, ({ digits: whole, decimals, style: [group, mark], sign, currency }) => {
+        const grouped = whole.replace(/\B(?=(\d{3})+$)/g, group ?? '');
+        // Three digits or fewer show no group, and then a comma could be either mark.
+        const fraction = decimals === null ? '' : `${grouped === whole ? '.' : mark}${decimals}`;
+        const text = `It is ${sign}${currency[0]}${grouped}${fraction}${currency[1]}.`;
+        const plain = `${sign === '' ? '' : '-'}${whole}.${decimals ?? '0'}`;
+        const wanted = decimalOf(plain);
+        expect(numbersIn(text).map(({ value }) => value)).toEqual([wanted]);
+      }),
+    );
+  });
+
+  test('a number never equals what is left after deleting a digit or its sign', async () => {
+    await fc.assert(
+      fc.asyncProperty(amount, fc.nat(), async ({ digits: whole, decimals, sign }, at) => {
+        const given = `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`;
+        const place = at % given.length;
+        const cut = given.slice(0, place) + given.slice(place + 1);
+        fc.pre(/\d/.test(cut) && !equal(given, cut));
+        for (const [uses, with_] of [
+          ['match', { numeric: true }],
+          ['numeric_diff', {}],
+          ['json_match', {}],
+          ['set_f1', {}],
+        ] as const) {
+          const [answer, expected] =
+            uses === 'set_f1' ? [`[${json(given)}]`, [cut]] : [json(given), cut];
+          expect(await status(uses, answer, expected, with_)).not.toBe('pass');
+        }
+      }),
+    );
+
+    /** Leading and trailing zeros may go, and the sign of 0. */
+    function equal(one: string, other: string): boolean {
+      const [a, b] = [numbersIn(one)[0]?.value, numbersIn(other)[0]?.value];
+      return a?.digits === b?.digits && a?.exponent === b?.exponent;
+    }
+
+    function json(text: string): string {
+      return text.replace('−', '-');
+    }
+  });
+
+  test('long texts of digits and separators take no time to speak of', () => {
+    for (const piece of ['1', '1,', '1.', '1 ', "1'", '-$', 'EUR-', '1e', '000,', '0', '1 000']) {
+      expect(() => numbersIn(piece.repeat(letters(200_000)))).not.toThrow();
+    }
+    expect(readings('1e999999999 -1e-999999999')).toHaveLength(2);
   });
 });
 
@@ -208,6 +397,14 @@ describe('numeric_diff', () => {
     ['1 and 2', 1, { number: 'first' }, 'pass', 1],
     ['1e3', '1,000', {}, 'pass', 1],
     ['5', 'many', {}, 'error', null],
+    ['-€50', 50, {}, 'fail', 0],
+    ['Pi ist 3,14', 14, {}, 'fail', 0],
+    ['3,14', 3.14, { decimal: 'comma' }, 'pass', 1],
+    ['2512292042121000001', '2512292042121000000', {}, 'fail', 1],
+    ['0.8', 0.7, { abs_tol: 0.1 }, 'pass', 1 - 0.1 / 1.5],
+    ['0', 5, {}, 'fail', 0],
+    ['1e999', 5, {}, 'fail', 0],
+    ['1e999', '1e999', {}, 'pass', 1],
   ])('%j against %j with %j is %s', async (output, expected, given, wanted, value) => {
     const [score] = await scoreMetric(
       builtIn('numeric_diff', given),
@@ -219,6 +416,25 @@ describe('numeric_diff', () => {
     else expect(score?.value).toBeCloseTo(value, 12);
   });
 });
+
+test.each<[string, string, Json, string]>([
+  ['numeric_diff', 'It is -$50.00', 50, '-$50.00 differs from 50 by 100'],
+  ['numeric_diff', '0.30', 0.1, '0.30 differs from 0.1 by 0.2'],
+  [
+    'numeric_diff',
+    '2512292042121000001',
+    '2512292042121000000',
+    '2512292042121000001 differs from 2512292042121000000 by 1',
+  ],
+  ['numeric_diff', 'Pi ist 3,14', 14, '"3,14" cannot be read as one number; `decimal` says how'],
+  ['set_f1', '[2512292042121000001]', ['1'], 'lacks "1"; has "2512292042121000001" besides'],
+])(
+  'the reason of %s for %j shows the number as written',
+  async (uses, output, expected, reason) => {
+    const [score] = await scoreMetric(builtIn(uses), [sample(output, { expected })], tools());
+    expect(score?.reason).toBe(reason);
+  },
+);
 
 describe('length and word_count', () => {
   test.each<[string, Record<string, Json>, number]>([

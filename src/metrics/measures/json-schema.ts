@@ -1,9 +1,10 @@
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv, type AnySchema, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { errorMessage } from '../../errors.ts';
+import type { ExactJson } from '../../types/exact-json.ts';
 import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
-import type { Json } from '../../types/plain.ts';
+import { exactKeywords, standIn } from './exact-keywords.ts';
 import { compilePattern } from './pattern.ts';
 
 /** The engine's pattern keyword in linear time: a schema's own `pattern` must not hold a run up. */
@@ -45,16 +46,21 @@ const annotations = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
  * A compiled JSON Schema, or one line that says what is wrong with it. Draft 2020-12, or draft-07
  * where `$schema` names it.
  */
-export function compileSchema(schema: JsonSchema): ((value: Json) => string | null) | string {
+export function compileSchema(schema: JsonSchema): ((value: ExactJson) => string | null) | string {
   const uri =
     typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
   const draft = uri.includes('draft-07') || uri.includes('draft-06') ? Ajv : Ajv2020;
   if (uri.includes('draft-06') && typeof schema === 'object')
     schema = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
   try {
-    metaOf(draft).validateSchema(schema, true);
-    const validate = createAjv(draft, { ...options, validateSchema: false }).compile(schema);
-    return (value) => (validate(value) === true ? null : firstError(validate));
+    const given = standIn(schema).copy as AnySchema;
+    metaOf(draft).validateSchema(given, true);
+    const validate = createAjv(draft, { ...options, validateSchema: false }).compile(given);
+    return (value) => {
+      const { copy, holder: parentData } = standIn(value);
+      const place = { instancePath: '', parentData, parentDataProperty: 0, rootData: parentData };
+      return validate(copy, { ...place, dynamicAnchors: {} }) ? null : firstError(validate);
+    };
   } catch (error) {
     return `the schema is not valid: ${errorMessage(error)}`;
   }
@@ -74,11 +80,12 @@ function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Aj
   formats.default(ajv);
   // The library's pattern for `url` takes 20 s on 100 kB of colons.
   ajv.addFormat('url', (text: string) => URL.canParse(text) && /^(?:https?|ftp):/i.test(text));
+  for (const keyword of exactKeywords) ajv.removeKeyword(keyword.keyword).addKeyword(keyword);
   return ajv.addVocabulary(annotations);
 }
 
 /** Each value under the schema, here and now; a schema that never ends does not end here either. */
-export function checkAgainst(schema: JsonSchema, values: readonly Json[]): SchemaFinding[] {
+export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): SchemaFinding[] {
   const validate = compileSchema(schema);
   return values.map((value) => {
     if (typeof validate === 'string') return { status: 'error', message: validate };

@@ -1,7 +1,15 @@
 import { parse } from 'yaml';
 import { codeIn } from '../../text/fences.ts';
-import { isMap, type Json } from '../../types/plain.ts';
+import {
+  LongNumber,
+  exactNumber,
+  parseExactly,
+  type ExactJson as Json,
+} from '../../types/exact-json.ts';
+import { isMap } from '../../types/plain.ts';
+import { decimalOf, decimalText, exactly, isNear } from './decimal.ts';
 import { AS_WRITTEN, normalise } from './normalise.ts';
+import { jsonNumber } from './numbers.ts';
 import { maximumPairs } from './pairing.ts';
 
 export const extractions = ['raw', 'fenced', 'first', 'objects'] as const;
@@ -35,7 +43,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
     if (deeperThan(candidate, MAX_DEPTH))
       return { ok: false, reason: `the JSON is nested deeper than ${String(MAX_DEPTH)} levels` };
     try {
-      return { ok: true, value: JSON.parse(candidate) as Json };
+      return { ok: true, value: parseExactly(candidate) };
     } catch {
       reason = candidate.trim() === '' ? 'the answer is empty, not JSON' : 'the answer is not JSON';
     }
@@ -74,11 +82,17 @@ function closingBrace(text: string, start: number): { end: number; open: number 
   return { end: last, open };
 }
 
+const LENIENT = { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false } as const;
+
+function wholeNumber(_: unknown, value: unknown): unknown {
+  return typeof value === 'bigint' ? exactNumber(String(value)) : value;
+}
+
 function lenient(text: string): Json {
   if (deeperThan(text, MAX_DEPTH)) return null;
   for (const read of [
-    () => JSON.parse(text) as Json,
-    () => parse(text, { maxAliasCount: 0, logLevel: 'silent', uniqueKeys: false }) as Json,
+    () => parseExactly(text),
+    () => parse(text, wholeNumber, { ...LENIENT, intAsBigInt: true }) as Json,
   ]) {
     try {
       const value = read();
@@ -149,6 +163,10 @@ export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object')
     return normalise(JSON.stringify(value), AS_WRITTEN);
+  if (value instanceof LongNumber) {
+    const number = jsonNumber(value);
+    return number === null ? value.text : decimalText(number);
+  }
   return `{${[...composed(value)]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`)
@@ -158,6 +176,15 @@ export function canonical(value: Json): string {
 export function jsonEqual(left: Json, right: Json): boolean {
   return canonical(left) === canonical(right);
 }
+
+/** Values that agree by these options are equal. */
+export const STRICT: JsonMatchOptions = {
+  ignore_keys: [],
+  abs_tol: 0,
+  ignore_order: false,
+  ignore_extra: false,
+  ignore_case: false,
+};
 
 export interface JsonMatchOptions {
   ignore_keys: string[];
@@ -235,13 +262,21 @@ function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptio
 /** An answer of 50,000 entries must not cost a billion comparisons. */
 const PAIR_LIMIT = 250_000;
 
+const MOST_SAFE = Number.MAX_SAFE_INTEGER;
+
 function scalarsAgree(
   actual: Json,
   expected: Json,
   { abs_tol, ignore_case }: JsonMatchOptions,
 ): boolean {
-  if (typeof actual === 'number' && typeof expected === 'number')
-    return Math.abs(actual - expected) <= abs_tol;
+  const number = actual === expected ? null : jsonNumber(actual);
+  if (number !== null) {
+    // In a file, a number this large is quoted.
+    const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
+    const wanted =
+      isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);
+    return wanted !== null && isNear(number, wanted, exactly(abs_tol));
+  }
   if (typeof actual === 'string' && typeof expected === 'string') {
     const options = { ...AS_WRITTEN, ignore_case };
     return normalise(actual, options) === normalise(expected, options);

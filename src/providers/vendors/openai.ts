@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LongNumber } from '../../types/exact-json.ts';
 import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
 import { openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
@@ -181,8 +182,14 @@ function toolAnswer(
   return { kind: 'answer', output, finish_reason, tool_calls: [], ...counted };
 }
 
+/** Vectors have more digits than count. */
+const component = z.preprocess(
+  (value) => (value instanceof LongNumber ? Number(value) : value),
+  z.number(),
+);
+
 const embedding = z.object({
-  data: z.array(z.object({ embedding: z.array(z.number()).min(1) })).length(1),
+  data: z.array(z.object({ embedding: z.array(component).min(1) })).length(1),
   usage: z
     .object({ prompt_tokens: z.int().nonnegative() })
     .transform(({ prompt_tokens }): Usage => ({ input_tokens: prompt_tokens, output_tokens: 0 }))

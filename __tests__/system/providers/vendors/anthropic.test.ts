@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_MAX_TOKENS } from '../../../../src/providers/vendors/anthropic.ts';
+import { parseExactly } from '../../../../src/types/exact-json.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { answerSchema, errorOf, setUp } from '../../../unit/providers/providers-setting.ts';
 import type { Setting } from '../../../unit/providers/providers-setting.ts';
@@ -104,6 +105,16 @@ describe('a message', () => {
       output: '',
       finish_reason: 'tool',
       tool_calls: [{ name: 'search', arguments: '{"q":1}' }],
+    });
+  });
+
+  test('keeps the digits of long numbers in the arguments of a call', async () => {
+    const input = parseExactly('{"id": 2512292042121000001, "price": 19.99}');
+    const { ask } = await start(
+      reply([{ type: 'tool_use', id: 't', name: 'search', input }], 'tool_use'),
+    );
+    expect(await ask()).toMatchObject({
+      tool_calls: [{ name: 'search', arguments: '{"id":2512292042121000001,"price":19.99}' }],
     });
   });
 

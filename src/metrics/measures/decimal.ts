@@ -1,0 +1,77 @@
+/** `digits` × 10^`exponent`, exactly. Equal numbers have equal members. */
+export interface Decimal {
+  digits: bigint;
+  exponent: number;
+}
+
+const ZERO: Decimal = { digits: 0n, exponent: 0 };
+
+/** Exponents that differ by more are not aligned: an answer's `1e999999999` must not fill memory. */
+const FAR = 100_000;
+
+/** A number in plain notation such as `-12.50e3`; null for any other text. */
+export function decimalOf(text: string): Decimal | null {
+  const found = /^([-+]?)(\d*)(?:\.(\d+))?(?:[eE]([-+]?\d{1,9}))?$/.exec(text);
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = found ?? [];
+  const all = whole + fraction;
+  if (all === '') return null;
+  let end = all.length;
+  while (all[end - 1] === '0') end -= 1;
+  const digits = BigInt(all.slice(0, end));
+  return digits === 0n
+    ? ZERO
+    : {
+        digits: sign === '-' ? -digits : digits,
+        exponent: Number(exponent) - fraction.length + all.length - end,
+      };
+}
+
+/** The decimal that a finite double is written as. */
+export function exactly(number: number): Decimal {
+  return decimalOf(String(number)) ?? ZERO;
+}
+
+/** Plain notation, with an exponent only where there would be many zeros. */
+export function decimalText({ digits, exponent }: Decimal): string {
+  const sign = digits < 0n ? '-' : '';
+  const plain = String(digits).replace('-', '');
+  if (Math.abs(exponent) > 30) return `${sign}${plain}e${String(exponent)}`;
+  if (exponent >= 0) return sign + plain + '0'.repeat(exponent);
+  const padded = plain.padStart(1 - exponent, '0');
+  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
+}
+
+export function sameNumber(left: Decimal, right: Decimal): boolean {
+  return left.digits === right.digits && left.exponent === right.exponent;
+}
+
+/** left − right. Of two numbers that are {@link FAR} apart, the smaller one does not count. */
+export function subtract(left: Decimal, right: Decimal): Decimal {
+  const negative = { ...right, digits: -right.digits };
+  if (right.digits === 0n) return left;
+  if (left.digits === 0n) return negative;
+  if (Math.abs(left.exponent - right.exponent) > FAR)
+    return left.exponent > right.exponent ? left : negative;
+  const exponent = Math.min(left.exponent, right.exponent);
+  const at = (number: Decimal): bigint => number.digits * 10n ** BigInt(number.exponent - exponent);
+  return decimalOf(`${String(at(left) - at(right))}e${String(exponent)}`) ?? ZERO;
+}
+
+/** The numbers' difference without its sign. */
+export function distance(left: Decimal, right: Decimal): Decimal {
+  const { digits, exponent } = subtract(left, right);
+  return { digits: digits < 0n ? -digits : digits, exponent };
+}
+
+/** Whether two numbers are at most so far apart. */
+export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boolean {
+  return sameNumber(left, right) || subtract(distance(left, right), tolerance).digits <= 0n;
+}
+
+/** Whether the number is a whole multiple of another one, which is not 0. */
+export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
+  if (digits === 0n) return true;
+  // `digits` has no factor 10 left. More zeros than FAR add no factor that `of` could have.
+  if (of.exponent > exponent) return false;
+  return (digits * 10n ** BigInt(Math.min(exponent - of.exponent, FAR))) % of.digits === 0n;
+}

@@ -1,0 +1,109 @@
+import { LongNumber } from '../../types/exact-json.ts';
+import { decimalOf, type Decimal } from './decimal.ts';
+
+/** A number of a text as it is written; `value` is null where it cannot be read as one number. */
+export interface Numeral {
+  text: string;
+  value: Decimal | null;
+}
+
+export const decimalMarks = ['point', 'comma'] as const;
+
+type DecimalMark = (typeof decimalMarks)[number];
+
+/** Spaces that do not end a line. They belong to the number around them. */
+const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
+
+const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
+
+/**
+ * A sign with the currency behind it, digits with what joins them, an exponent, and a fraction or
+ * power. A hyphen after a letter, a digit, a closing bracket or `%` is not a sign, unless a
+ * currency's code is before it. A blank joins digits only where groups of three follow.
+ */
+const NUMERAL = new RegExp(
+  `(?:(?:(?<![\\p{L}\\p{N}%‰°)\\]])|(?<=(?<![\\p{L}\\p{N}])(?<code>[A-Z]{3})))` +
+    `(?<sign>[-+−–﹣－＋±])[${FIXED}]?(?:(?:${CURRENCY})[ ${FIXED}]?)?)?` +
+    `(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+(?:(?:[.,'’_${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
+    `(?<exponent>[eE][-+−]?\\d+)?(?<odd>[ ${FIXED}]?[¼-¾⅐-⅞]|\\p{No})?`,
+  'gu',
+);
+
+/** Codes of currencies that are also words before a number, as in `TOP-10`. */
+const WORDS = new Set(['ALL', 'CUP', 'TOP', 'TRY']);
+
+/** Every number in a text, in order. `$1,024.50` is 1024.5; `3-5` is 3 and 5; `3,14` is unclear. */
+export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
+  return [...text.matchAll(NUMERAL)].flatMap((found) => {
+    const { code, sign = '', body = '', exponent = '', odd } = found.groups ?? {};
+    const isSign = code === undefined || (isCurrency(code) && !WORDS.has(code));
+    const entries = odd === undefined && sign !== '±' ? entriesIn(body, mark) : [null];
+    return entries.map((plain, index): Numeral => {
+      const minus = index === 0 && isSign && /[-−–﹣－]/.test(sign) ? '-' : '';
+      const power = index === entries.length - 1 ? exponent.replace('−', '-') : '';
+      return {
+        text: plain === null || entries.length === 1 ? found[0] : `${minus}${plain}${power}`,
+        value: plain === null ? null : decimalOf(`${minus}${plain}${power}`),
+      };
+    });
+  });
+}
+
+function isCurrency(code: string): boolean {
+  return Intl.supportedValuesOf('currency').includes(code);
+}
+
+/** Groups of three, or of two before the last as in India, then a decimal point. */
+const WITH_POINT = new RegExp(
+  `^(?:[1-9]\\d{0,2}([,'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*|[1-9]\\d?(?:,\\d\\d)+,\\d{3}|\\d*)(?:\\.\\d+)?$`,
+);
+
+/** Groups of three that leave no doubt that the comma is the decimal mark, or that there is none. */
+const WITH_COMMA = new RegExp(
+  `^[1-9]\\d{0,2}(?:([.'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*,\\d+|(?:\\.\\d{3}){2,})$`,
+);
+
+/**
+ * Digits and what joins them in plain notation: a number, the entries of a list without blanks
+ * (`1,2,3`), or null for what cannot be read as one number.
+ */
+function entriesIn(written: string, mark: DecimalMark | undefined): (string | null)[] {
+  const body =
+    mark === 'comma' ? written.replace(/[.,]/g, (letter) => (letter === '.' ? ',' : '.')) : written;
+  // A blank may separate two numbers as well as groups.
+  const isUnclear = mark === undefined && written.includes(' ');
+  if (WITH_POINT.test(body)) return [isUnclear ? null : body.replace(/[^\d.]/g, '')];
+  if (WITH_COMMA.test(body)) {
+    const isClear = mark === undefined && !isUnclear;
+    return [isClear ? body.replace(/[^\d,]/g, '').replace(',', '.') : null];
+  }
+  const parts = written.split(new RegExp(`[ ${FIXED}]`));
+  if (parts.length > 1) return parts.flatMap((part) => entriesIn(part, mark));
+  return isList(written.split(','), mark) ? written.split(',') : [null];
+}
+
+/** Whether these are entries of a list, and neither groups of digits nor a decimal comma. */
+function isList(entries: readonly string[], mark: DecimalMark | undefined): boolean {
+  const entry = mark === 'comma' ? /^(?:0|[1-9]\d*)$/ : /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
+  const [first = ''] = entries;
+  const isPair = mark === 'point' || (mark === undefined && first.includes('.'));
+  return (
+    entries.length > (isPair ? 1 : 2) &&
+    entries.every((text) => entry.test(text)) &&
+    !entries.some(
+      (text, index) => /^\d{3}\b/.test(text) && /^[1-9]\d{0,2}$/.test(entries[index - 1] ?? ''),
+    )
+  );
+}
+
+/** A number of JSON; null for any other value. */
+export function jsonNumber(value: unknown): Decimal | null {
+  return typeof value === 'number' || value instanceof LongNumber ? decimalOf(String(value)) : null;
+}
+
+/** The number a value stands for, when it is exactly one. */
+export function numberOf(value: unknown): Decimal | null {
+  if (typeof value !== 'string') return jsonNumber(value);
+  const [only, ...others] = numbersIn(value);
+  return others.length === 0 ? (only?.value ?? null) : null;
+}
