@@ -106,12 +106,13 @@ export async function readImport(
   const { importAgentSkill } = await import('./agent-skills.ts');
   const skillFiles = {
     exists: (path: string) => files.absence(path) === null,
+    below: files.below,
     read: async (path: string) =>
       (await files.data(path, { file: '', line: 0 }, problems))?.content ?? null,
   };
   return importAgentSkill(
     document,
-    { files: skillFiles, hasGrader, isProgram: isProgram(UNNAMED_MODEL) },
+    { files: skillFiles, builtIns, hasGrader, isProgram: isProgram(UNNAMED_MODEL) },
     problems,
   );
 }
