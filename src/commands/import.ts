@@ -22,7 +22,6 @@ import { UserError, formatProblem, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
-import { entryOf } from '../suite/models.ts';
 import type { Settings } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
@@ -246,7 +245,7 @@ async function withImported<T>(
         limits: DEFAULT_LIMITS,
         builtIns: metrics,
         hasGrader: settings.grader !== null,
-        isProgram: (model) => entryOf(settings, model)?.provider === 'program',
+        settings,
         // What is verified is what runs in place, where templates are filled in for each test.
         code: verify === undefined ? 'written' : 'refused',
         ...hostSettings(settings),

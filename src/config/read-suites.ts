@@ -160,7 +160,7 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
       limits,
       builtIns: tools.builtInMetrics,
       hasGrader: reader.settings.grader !== null,
-      isProgram: (model) => entryOf(reader.settings, model)?.provider === 'program',
+      settings: reader.settings,
       code: tools.hostCall ?? 'refused',
       ...hostSettings(reader.settings),
     },
@@ -259,7 +259,7 @@ function withImported(
 ): Settings {
   const models = new Map(settings.models);
   for (const { models: written } of imported) {
-    const entries = Object.entries(written).filter(([name]) => !models.has(name));
+    const entries = Object.entries(written).filter(([name]) => entryOf({ models }, name) === null);
     const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
     const document: Document = {
       file: place.file,

@@ -3,7 +3,8 @@ import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { folderOf } from '../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import { UNNAMED_MODEL } from '../../suite/models.ts';
+import { entryOf, UNNAMED_MODEL } from '../../suite/models.ts';
+import type { Settings } from '../../suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
 import type { CodeHost, HostSettings } from './foreign-code.ts';
@@ -45,8 +46,8 @@ interface ImportTools {
   files: Files;
   /** Whether the settings name a grader. */
   hasGrader: boolean;
-  /** Whether by the settings a program of the project answers for this model. */
-  isProgram(model: string): boolean;
+  /** What the settings say of models. */
+  settings: Pick<Settings, 'models'>;
   limits: Limits;
   builtIns: BuiltInMetrics;
   /** Whether another tool's code is run; absent: it is not. */
@@ -61,7 +62,7 @@ interface ImportTools {
 export async function readImport(
   file: string,
   format: ImportFormat,
-  { files, limits, builtIns, hasGrader, isProgram, code = 'refused', host }: ImportTools,
+  { files, limits, builtIns, hasGrader, settings, code = 'refused', host }: ImportTools,
   problems: Problem[],
 ): Promise<Imported | null> {
   const document = await files.document(file, problems);
@@ -98,6 +99,7 @@ export async function readImport(
         builtIns,
         hasGrader,
         code,
+        settings,
         host: host ?? { setup: [], files: [] },
       },
       problems,
@@ -112,7 +114,12 @@ export async function readImport(
   };
   return importAgentSkill(
     document,
-    { files: skillFiles, builtIns, hasGrader, isProgram: isProgram(UNNAMED_MODEL) },
+    {
+      files: skillFiles,
+      builtIns,
+      hasGrader,
+      isProgram: entryOf(settings, UNNAMED_MODEL)?.provider === 'program',
+    },
     problems,
   );
 }
