@@ -1,6 +1,13 @@
 import { valueAt } from '../../documents/document.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import { isMap, type Json, type JsonMap, type Place, ownEntry } from '../../types/plain.ts';
+import {
+  isMap,
+  type Json,
+  type JsonMap,
+  jsonText,
+  type Place,
+  ownEntry,
+} from '../../types/plain.ts';
 import {
   isAmong,
   checksUnder,
@@ -100,7 +107,9 @@ export function sayUnreadKeys(
 function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMetrics): string[] {
   const skills = [written['skills'] ?? []].flat();
   if (skills.length > 1 || skills.some((each) => each !== skill))
-    return [`it is for the skills ${skills.join(', ')}, and the cases of a file are asked of one`];
+    return [
+      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and the cases of a file are asked of one`,
+    ];
   return isTriggerQuery(written, builtIns) ? [NOT_CHOSEN] : [];
 }
 

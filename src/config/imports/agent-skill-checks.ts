@@ -1,5 +1,5 @@
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../types/plain.ts';
 import { uses } from './assertion-parts.ts';
 import { convertText } from './assertions.ts';
 
@@ -97,13 +97,13 @@ function checkOf(written: JsonMap, isForbidden: boolean, builtIns: BuiltInMetric
   const check: JsonMap = Object.fromEntries(members);
   const [unread] = Object.keys(check).filter((key) => !isAmong(READ, key));
   const said = firstOf(check, 'type kind');
-  const type = said === undefined ? null : typeOf(String(said));
+  const type = said === undefined ? null : typeOf(jsonText(said));
   if (unread !== undefined) {
     // `{ not_contains: x }` has its type as a key.
     const { [unread]: value = null, ...others } = check;
     return said === undefined && typeOf(unread) !== null
       ? checkOf({ ...others, type: unread, value }, isForbidden, builtIns)
-      : [{ why: `its ${unread} is not read here` }];
+      : [{ why: `its ${unread.slice(0, 60)} is not read here` }];
   }
   const turns = [isForbidden, type?.negate, check['negate']].filter(Boolean).length;
   const why = whyNot(check, said !== undefined && type === null, turns);
@@ -113,9 +113,14 @@ function checkOf(written: JsonMap, isForbidden: boolean, builtIns: BuiltInMetric
 }
 
 function whyNot(check: JsonMap, isUnknown: boolean, turns: number): string | null {
-  if (isUnknown) return `its type ${JSON.stringify(firstOf(check, 'type kind'))} is not read here`;
+  if (isUnknown) return `its type "${kindOf(check).slice(0, 60)}" is not read here`;
   if (turns > 1) return 'it is negated twice';
   return (check['weight'] ?? 1) === 1 ? null : 'every check counts alike, and it has a weight';
+}
+
+/** A check's type, or its name before that. */
+function kindOf(check: JsonMap, name = 'type'): string {
+  return jsonText(firstOf(check, `${name} type kind`) ?? '');
 }
 
 function readCheck(
@@ -125,7 +130,7 @@ function readCheck(
   builtIns: BuiltInMetrics,
 ): SkillCheck[] {
   if (type === null || type === 'statement') return statementsOf(check, negate, type !== null);
-  const isSentence = snakeCase(String(firstOf(check, 'type kind'))).endsWith('string_match');
+  const isSentence = snakeCase(kindOf(check)).endsWith('string_match');
   if (!isSentence || firstOf(check, OPERANDS) !== undefined)
     return [comparison(type, check, negate, builtIns)];
   const remark = 'a string_match without a value is judged as a sentence';
@@ -166,22 +171,22 @@ function comparison(
 ): SkillCheck {
   const value = firstOf(check, `${OPERANDS} text check statement`);
   if (value === undefined && type !== 'is-json') return { why: 'it has no value' };
-  const name = type === 'contains' ? `contains-${negate ? 'any' : 'all'}` : type;
   const found =
-    name === 'ends-with'
-      ? uses('ends_with', { value: String(value), ...(negate ? { negate } : {}) })
-      : convertText(name, { value: operandFor(name, value), negate }, builtIns);
+    type === 'ends-with'
+      ? uses('ends_with', { value: jsonText(value ?? ''), ...(negate ? { negate } : {}) })
+      : convertText(...asked(type, value, negate), builtIns);
   if ('why' in found) return found;
   if (!('uses' in found.metric)) return { why: 'its pattern is not one of the metric regex' };
   const { trim: _, ...values } = (ownEntry(found.metric, 'with') ?? {}) as JsonMap;
-  const ignores = check['ignore_case'] === true || check['case_sensitive'] === false;
-  const label = String(firstOf(check, 'name type kind'));
-  const more = ignores ? { ignore_case: true } : {};
-  return { name: label, metric: { ...found.metric, with: { ...values, ...more } } };
+  const isEither = check['ignore_case'] === true || check['case_sensitive'] === false;
+  if (isEither) values['ignore_case'] = true;
+  return { name: kindOf(check, 'name'), metric: { ...found.metric, with: values } };
 }
 
-/** `is_json: true` has no schema. */
-function operandFor(type: string, value: Json | undefined): Json | undefined {
-  if (type.includes('contains')) return [value ?? []].flat();
-  return value === true ? undefined : value;
+function asked(type: string, value: Json | undefined, negate: boolean) {
+  const name = type === 'contains' ? `contains-${negate ? 'any' : 'all'}` : type;
+  // `is_json: true` has no schema.
+  const operand = value === true ? undefined : value;
+  const list = name.includes('contains') ? [value ?? []].flat() : operand;
+  return [name, { value: list, negate }] as const;
 }

@@ -1,8 +1,8 @@
 import { type Document, valueAt } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import { counted } from '../../text/amounts.ts';
 import type { Settings } from '../../suite/suite.ts';
+import { counted } from '../../text/amounts.ts';
 import type { Place, JsonMap } from '../../types/plain.ts';
 import { pathIn } from './assertion-parts.ts';
 import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
