@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
+import { SETTINGS_FILE } from '../config/settings.ts';
+import { distinct } from '../documents/document.ts';
 import { formatProblem } from '../errors.ts';
 import { exitCode } from '../judge/outcome.ts';
+import { unrunnableReferences } from '../plan/check.ts';
 import { planJson, planLines } from '../report/plan.ts';
 import type { Planned, RunInput } from '../run/input.ts';
 import { planRun } from '../run/plan-run.ts';
@@ -9,6 +12,7 @@ import { runInput, withEdges } from '../session/session.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { counted } from '../text/amounts.ts';
 import { logJson, logLine } from '../text/log.ts';
+import type { Notice } from '../types/plain.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { printEnd, evaluateSides, print } from './print-result.ts';
 import { currentFiles, type FindSides, withProject } from './project.ts';
@@ -126,10 +130,15 @@ export function planCommand(
           return;
         }
         const { prepared, blank, forecast } = planned;
+        // A test that cannot run is one also where nothing is affected.
+        const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
+          kind: 'error',
+          ...problem,
+        }));
         const view = {
           trust,
           prepared,
-          notices: blank.notices,
+          notices: distinct([...blank.notices, ...broken]),
           forecast,
           verbose: options.verbose === true,
         };
@@ -141,6 +150,16 @@ export function planCommand(
         done(0);
       },
     );
+}
+
+/** What `validate` finds in a folder's project; nothing is printed. */
+export async function validateFolder(directory: string, terminal: Terminal): Promise<Planned> {
+  const options = { directory, config: SETTINGS_FILE, code: 'sandbox' as const };
+  return (await validated(options, { ...terminal, err: () => undefined })).planned;
+}
+
+function validated(options: EvaluateOptions, terminal: Terminal): ReturnType<typeof planOnly> {
+  return planOnly('sweep', currentFiles, { overrides: [], options, terminal, strict: true });
 }
 
 export function validateCommand(
@@ -155,12 +174,7 @@ export function validateCommand(
       '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json',
     )
     .action(async (options: EvaluateOptions) => {
-      const { planned } = await planOnly('sweep', currentFiles, {
-        overrides: [],
-        options,
-        terminal,
-        strict: true,
-      });
+      const { planned } = await validated(options, terminal);
       if (!planned.ready) {
         await print(planned.result, options, terminal);
         done(exitCode(planned.result.conclusion));

@@ -16,6 +16,7 @@ import { importNotices } from './imports/carried.ts';
 import { documentOf, type Imported } from './imports/draft.ts';
 import type { HostCall, HostSettings } from './imports/foreign-code.ts';
 import { IMPORTED_BY_NAME, formatOf, importFormat, readImport } from './imports/index.ts';
+import { withoutUnread } from './imports/unread-formats.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt } from './prompt.ts';
 import { SETTINGS_FILE, readSettings } from './settings.ts';
@@ -104,9 +105,10 @@ async function promptFiles(
   notices.push(...found.notices);
   // Test files are reached through the prompts that name them, so a pattern that takes in their
   // folder means none of them.
-  const prompts = found.matches.filter(
+  const matched = found.matches.filter(
     ({ file, root, exact }) => exact || importFormat(file) !== null || !inTests(file, root),
   );
+  const prompts = await withoutUnread(matched, files, problems, notices);
   if (!settings.prompts.every((pattern) => places(pattern).line === 0)) return prompts;
   const named = files
     .match(IMPORTED_BY_NAME, places, [])
