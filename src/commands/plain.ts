@@ -5,7 +5,7 @@ import { formatProblem } from '../errors.ts';
 import { exitCode } from '../judge/outcome.ts';
 import { unrunnableReferences } from '../plan/check.ts';
 import { planJson, planLines } from '../report/plan.ts';
-import type { Planned, RunInput } from '../run/input.ts';
+import type { Planned, ReadyPlan, RunInput } from '../run/input.ts';
 import { planRun } from '../run/plan-run.ts';
 import type { TrustDecision } from '../select/trust.ts';
 import { runInput, withEdges } from '../session/session.ts';
@@ -158,6 +158,27 @@ export async function validateFolder(directory: string, terminal: Terminal): Pro
   return (await validated(options, { ...terminal, err: () => undefined })).planned;
 }
 
+/** Lines of what `validate` finds in a project that starts; the rest it says itself. */
+const MOST_FOUND = 10;
+
+/** What `validate` says of a folder's project, in short. */
+export async function validateLines(directory: string, terminal: Terminal): Promise<string[]> {
+  const planned = await validateFolder(directory, terminal);
+  const { problems, notices } = planned.ready ? planned.blank : planned.result;
+  const said = [...problems, ...notices.filter(({ kind }) => kind === 'import')];
+  const lines = said.slice(0, MOST_FOUND).map((found) => `  ${formatProblem(found)}`);
+  const rest = said.length - lines.length;
+  const more = rest === 0 ? [] : [`  and ${String(rest)} more`];
+  const found = planned.ready
+    ? `npx evaldiff validate: ${sizeOf(planned)}: no errors`
+    : `npx evaldiff validate finds ${counted(problems.length, 'error')}; fix these first:`;
+  return [found, ...lines, ...more];
+}
+
+function sizeOf({ prepared: { plan } }: Pick<ReadyPlan, 'prepared'>): string {
+  return `${counted(plan.suites, 'prompt')} with ${counted(plan.references, 'reference')}`;
+}
+
 function validated(options: EvaluateOptions, terminal: Terminal): ReturnType<typeof planOnly> {
   return planOnly('sweep', currentFiles, { overrides: [], options, terminal, strict: true });
 }
@@ -189,10 +210,7 @@ export function validateCommand(
         terminal.out(
           `${logJson({ prompts: plan.suites, references: plan.references, notices: blank.notices, problems: [] })}\n`,
         );
-      else
-        terminal.out(
-          `${counted(plan.suites, 'prompt')} with ${counted(plan.references, 'reference')}: no errors\n`,
-        );
+      else terminal.out(`${sizeOf(planned)}: no errors\n`);
       done(0);
     });
 }
