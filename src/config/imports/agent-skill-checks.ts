@@ -35,6 +35,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const FILLERS = 'must should does do is be output response answer text';
 const NEGATING = 'not no never doesnt without';
 
+/** What a check without a type is. */
+const UNTYPED = { type: 'plain statement', negate: false };
+
 /** Keys of a check by what they hold; the first that is there counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
@@ -97,7 +100,7 @@ function checkOf(written: JsonMap, isForbidden: boolean, builtIns: BuiltInMetric
   const check: JsonMap = Object.fromEntries(members);
   const [unread] = Object.keys(check).filter((key) => !isAmong(READ, key));
   const said = firstOf(check, 'type kind');
-  const type = said === undefined ? null : typeOf(jsonText(said));
+  const type = said === undefined ? UNTYPED : typeOf(jsonText(said));
   if (unread !== undefined) {
     // `{ not_contains: x }` has its type as a key.
     const { [unread]: value = null, ...others } = check;
@@ -106,16 +109,27 @@ function checkOf(written: JsonMap, isForbidden: boolean, builtIns: BuiltInMetric
       : [{ why: `its ${unread.slice(0, 60)} is not read here` }];
   }
   const turns = [isForbidden, type?.negate, check['negate']].filter(Boolean).length;
-  const why = whyNot(check, said !== undefined && type === null, turns);
+  const why = whyNot(check, type?.type ?? null, turns);
   if (why !== null) return [{ why }];
-  const found = readCheck(check, type?.type ?? null, turns === 1, builtIns);
+  const found = readCheck(check, type?.type ?? '', turns === 1, builtIns);
   return found.map((each) => optional(each, check));
 }
 
-function whyNot(check: JsonMap, isUnknown: boolean, turns: number): string | null {
-  if (isUnknown) return `its type "${kindOf(check).slice(0, 60)}" is not read here`;
+function whyNot(check: JsonMap, type: string | null, turns: number): string | null {
+  if (type === null) return `its type "${kindOf(check).slice(0, 60)}" is not read here`;
   if (turns > 1) return 'it is negated twice';
-  return (check['weight'] ?? 1) === 1 ? null : 'every check counts alike, and it has a weight';
+  if ((check['weight'] ?? 1) !== 1) return 'every check counts alike, and it has a weight';
+  const given = (keys: string): Json[] => {
+    const values = keys.split(' ').map((key) => check[key] ?? null);
+    return values.filter((value) => value !== null);
+  };
+  const isSeveral = [OPERANDS, SUBJECTS, SENTENCES.replace(' description', '')].some(
+    (keys) => given(keys).length > 1,
+  );
+  const texts = given(`${SUBJECTS} ${SENTENCES} fail_if`);
+  const isOdd = texts.some((text) => typeof text !== 'string');
+  const isBoth = !/statement$/.test(type) && ('pass_if' in check || 'fail_if' in check);
+  return isSeveral || isOdd || isBoth ? 'it says more than one text or value' : null;
 }
 
 /** A check's type, or its name before that. */
@@ -125,11 +139,12 @@ function kindOf(check: JsonMap, name = 'type'): string {
 
 function readCheck(
   check: JsonMap,
-  type: string | null,
+  type: string,
   negate: boolean,
   builtIns: BuiltInMetrics,
 ): SkillCheck[] {
-  if (type === null || type === 'statement') return statementsOf(check, negate, type !== null);
+  if (type === UNTYPED.type || type === 'statement')
+    return statementsOf(check, negate, type === 'statement');
   const isSentence = snakeCase(kindOf(check)).endsWith('string_match');
   if (!isSentence || firstOf(check, OPERANDS) !== undefined)
     return [comparison(type, check, negate, builtIns)];

@@ -324,6 +324,11 @@ describe('a check of a skill', () => {
     [{ checks: [{ type: 'regex', value: '(' }] }, 'a check is not carried over'],
     [{ expected_output: { text: 'x', strict: true } }, 'its strict is not read here'],
     [{ checks: [7] }, 'it has no text'],
+    [{ rubric: [{ dimension: 'Tone', pass_if: ['a', 'b'] }] }, 'more than one text or value'],
+    [{ checks: [{ text: 'a', requirement: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ type: 'contains', value: 'a', expected: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ type: 'contains', value: 'a', fail_if: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ contains: 'a', not_contains: 'b' }] }, 'its not_contains is not read here'],
   ])('is lost and counted where it cannot be read: %j', async (said, why) => {
     const { lost, sum } = await judgedBy({ assertions: ['is kind'], ...said });
     expect(lost).toEqual([expect.stringContaining(why)]);
