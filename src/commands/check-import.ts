@@ -5,6 +5,7 @@ import { createSandbox } from '../sandbox/index.ts';
 import type { Evaluate } from '../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../types/plain.ts';
 import { validateFolder } from './plain.ts';
+import { dayOf } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What `validate` says of the new files is lost, or to be known, as well. */
@@ -29,12 +30,13 @@ const CODE_TIMEOUT_SECONDS = 5;
  */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
-  { err }: Pick<Terminal, 'err'>,
+  { err, reach }: Pick<Terminal, 'err' | 'reach'>,
 ): Promise<void> {
   const sandbox = createSandbox({
     mode: 'sandbox',
     env: {},
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
+    time: dayOf(reach).getTime(),
     log: (line) => {
       err(`${line}\n`);
     },
