@@ -11,6 +11,7 @@ import {
   settingsFile,
   type Conversion,
 } from '../config/imports/index.ts';
+import { unreadFormat } from '../config/imports/unread-formats.ts';
 import { readOverrides } from '../config/overrides.ts';
 import { loadSettings } from '../config/read-settings.ts';
 import { hostSettings } from '../config/read-suites.ts';
@@ -22,12 +23,12 @@ import { UserError, formatProblem, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
-import { entryOf } from '../suite/models.ts';
 import type { Settings } from '../suite/suite.ts';
 import { counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import { isMap, type JsonMap, type Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
+import { failBrokenChecks, sayWhatFails } from './check-import.ts';
 import { writeNewFiles } from './files.ts';
 import { directoryOption } from './options.ts';
 import { inRepository } from './project.ts';
@@ -92,20 +93,22 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
   const folder = options.out === undefined ? root : resolve(here, options.out);
-  const { imported, ground, relied } = await withImported(file, root, options, terminal, (read) =>
-    Promise.resolve(read),
-  );
-  const conversion = convertImport(imported, pathIn(root, resolve(here, file)) ?? file);
-  const { files, settings, needs } = folder === root ? conversion : withRelied(conversion, relied);
+  const found = await withImported(file, root, options, terminal, (read) => Promise.resolve(read));
+  const { imported, ground, relied } = found;
+  await failBrokenChecks(imported, terminal);
+  const made = convertImport(imported, pathIn(root, resolve(here, file)) ?? file);
+  const { files, settings, needs } = folder === root ? made : withRelied(made, relied);
   const shown = pathIn(here, folder) ?? folder;
   const known = hasSettings(folder);
-  sayWhatIsLost(imported, terminal);
+  if (imported.prompts.length === 0) {
+    sayWhatIsLost(imported, terminal);
+    const message = `nothing of it can be carried over: ${carriedLine(imported)}`;
+    throw new UserError([problem({ file, line: 0 }, message)]);
+  }
   if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
-  if (imported.prompts.length === 0)
-    throw new UserError([
-      problem({ file, line: 0 }, `nothing of it can be carried over: ${carriedLine(imported)}`),
-    ]);
   await writeNewFiles(folder, files, ground);
+  await sayWhatFails(folder, files, imported, terminal);
+  sayWhatIsLost(imported, terminal);
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
   for (const path of missingFrom(folder, needs))
     terminal.err(
@@ -234,7 +237,8 @@ async function withImported<T>(
       throw new UserError([
         problem(
           { file, line: 0 },
-          `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`,
+          (await unreadFormat(path, files)) ??
+            `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`,
         ),
       ]);
     const settings = await settingsFor(files);
@@ -246,7 +250,7 @@ async function withImported<T>(
         limits: DEFAULT_LIMITS,
         builtIns: metrics,
         hasGrader: settings.grader !== null,
-        isProgram: (model) => entryOf(settings, model)?.provider === 'program',
+        settings,
         // What is verified is what runs in place, where templates are filled in for each test.
         code: verify === undefined ? 'written' : 'refused',
         ...hostSettings(settings),

@@ -12,6 +12,7 @@ import { withEnvFile } from './env-file.ts';
 import { writeNewFiles } from './files.ts';
 import { withTree } from './import.ts';
 import { directoryOption } from './options.ts';
+import { validateLines } from './plain.ts';
 import { dayOf } from './project.ts';
 import { isAccount, seeProject, type SeenProject } from './see-project.ts';
 import type { Terminal } from './terminal.ts';
@@ -67,11 +68,12 @@ export function initCommand(
         ),
       );
       if (files.size > 0) await writeNewFiles(seen.root, files, seen.ground);
+      const found = await validateLines(join(seen.root, seen.below), terminal);
       const here = await realpath(terminal.cwd);
       const pathFromHere = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
       terminal.out(
-        `${[...report(seen, files, pathFromHere), '', ...nextSteps(seen, files, { keys, unset, owner, guessed, shown: pathFromHere })].map(logLine).join('\n')}\n`,
+        `${[...report(seen, files, pathFromHere), '', ...found, '', ...nextSteps(seen, files, { keys, unset, owner, guessed, shown: pathFromHere })].map(logLine).join('\n')}\n`,
       );
       done(0);
     });
@@ -100,15 +102,16 @@ function checkOwner(owner: string): void {
 
 /** Files to write, by their paths below the root. */
 async function wantedFiles(
-  { below, settings, prompts, foreign, workflow, endpoints, unpriced }: SeenProject,
+  seen: SeenProject,
   vendors: readonly VendorName[],
   owner: string,
 ): Promise<Map<string, string>> {
+  const { below, settings, prompts, foreign, workflow, endpoints } = seen;
   const empty = settings === null && prompts.length === 0 && foreign.length === 0;
   const [vendor = vendorNames()[0]] = vendors;
   const own = empty
     ? starterFiles(vendor)
-    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, unpriced)]] : []);
+    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, seen)]] : []);
   const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
   if (workflow === null)
     files.set(workflowPath(below), await workflowText(below, owner, { vendors, endpoints }));
@@ -118,7 +121,7 @@ async function wantedFiles(
 type Shown = (path: string) => string;
 
 function report(
-  { below, settings, prompts, foreign, workflow }: SeenProject,
+  { below, settings, prompts, foreign, unread, workflow }: SeenProject,
   files: ReadonlyMap<string, string>,
   shown: Shown,
 ): string[] {
@@ -137,6 +140,7 @@ function report(
       (path) =>
         `found ${shown(path)}: it is read as it is; npx evaldiff import${directory} ${shellWord(shown(path))} converts it`,
     ),
+    ...unread.map(({ file, what }) => `found ${shown(file)}: it ${what}`),
   ];
 }
 
@@ -269,14 +273,24 @@ references:
 }
 
 /**
- * The settings alone, for a project that has prompts already. `unpriced`: models of its whose price
- * nobody knows, with which no limit in dollars could be kept.
+ * The settings alone, for a project that has prompts already: with the files that have to be listed, a
+ * model where they leave it open, and no limit in dollars where the price of one is not known.
  */
-function starterSettings(vendor: VendorName, unpriced: readonly string[] = []): string {
-  const cap = unpriced.length === 0 ? ', max_cost_usd: 10' : '';
-  return `${schemaLine('settings')}# Every key is optional; these are the ones that projects set first.
-n_tries: adaptive # two tries of every affected reference, more only where the verdict is open
-grader: { model: ${factsOf(vendor).starterModel} } # judges metrics like llm_rubric; not asked unless one is used
-budget: { max_calls: 2000${cap} } # a run that would need more is refused before anything is sent
-`;
+function starterSettings(
+  vendor: VendorName,
+  { listed, needsModel, unpriced }: Partial<SeenProject> = {},
+): string {
+  const model = factsOf(vendor).starterModel;
+  const lines = [
+    ...((listed ?? []).length === 0 ? [] : [`prompts: ${JSON.stringify(listed)}`]),
+    ...(needsModel === true
+      ? [
+          `models: { default: { provider: ${vendor}, model: ${model} } } # where a file names no model`,
+        ]
+      : []),
+    'n_tries: adaptive # two tries of every affected reference, more only where the verdict is open',
+    `grader: { model: ${model} } # judges metrics like llm_rubric; not asked unless one is used`,
+    `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} } # a run that would need more is refused before anything is sent`,
+  ];
+  return `${schemaLine('settings')}# Every key is optional; these are the ones that projects set first.\n${lines.join('\n')}\n`;
 }

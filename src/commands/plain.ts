@@ -1,14 +1,18 @@
 import type { Command } from 'commander';
+import { SETTINGS_FILE } from '../config/settings.ts';
+import { distinct } from '../documents/document.ts';
 import { formatProblem } from '../errors.ts';
 import { exitCode } from '../judge/outcome.ts';
+import { unrunnableReferences } from '../plan/check.ts';
 import { planJson, planLines } from '../report/plan.ts';
-import type { Planned, RunInput } from '../run/input.ts';
+import type { Planned, ReadyPlan, RunInput } from '../run/input.ts';
 import { planRun } from '../run/plan-run.ts';
 import type { TrustDecision } from '../select/trust.ts';
 import { runInput, withEdges } from '../session/session.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { counted } from '../text/amounts.ts';
 import { logJson, logLine } from '../text/log.ts';
+import type { Notice } from '../types/plain.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { printEnd, evaluateSides, print } from './print-result.ts';
 import { currentFiles, type FindSides, withProject } from './project.ts';
@@ -126,10 +130,15 @@ export function planCommand(
           return;
         }
         const { prepared, blank, forecast } = planned;
+        // A test that cannot run is one also where nothing is affected.
+        const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
+          kind: 'error',
+          ...problem,
+        }));
         const view = {
           trust,
           prepared,
-          notices: blank.notices,
+          notices: distinct([...blank.notices, ...broken]),
           forecast,
           verbose: options.verbose === true,
         };
@@ -141,6 +150,37 @@ export function planCommand(
         done(0);
       },
     );
+}
+
+/** What `validate` finds in a folder's project; nothing is printed. */
+export async function validateFolder(directory: string, terminal: Terminal): Promise<Planned> {
+  const options = { directory, config: SETTINGS_FILE, code: 'sandbox' as const };
+  return (await validated(options, { ...terminal, err: () => undefined })).planned;
+}
+
+/** Lines of what `validate` finds in a project that starts; the rest it says itself. */
+const MOST_FOUND = 10;
+
+/** What `validate` says of a folder's project, in short. */
+export async function validateLines(directory: string, terminal: Terminal): Promise<string[]> {
+  const planned = await validateFolder(directory, terminal);
+  const { problems, notices } = planned.ready ? planned.blank : planned.result;
+  const said = [...problems, ...notices.filter(({ kind }) => kind === 'import')];
+  const lines = said.slice(0, MOST_FOUND).map((found) => `  ${formatProblem(found)}`);
+  const rest = said.length - lines.length;
+  const more = rest === 0 ? [] : [`  and ${String(rest)} more`];
+  const found = planned.ready
+    ? `npx evaldiff validate: ${sizeOf(planned)}: no errors`
+    : `npx evaldiff validate finds ${counted(problems.length, 'error')}; fix these first:`;
+  return [found, ...lines, ...more];
+}
+
+function sizeOf({ prepared: { plan } }: Pick<ReadyPlan, 'prepared'>): string {
+  return `${counted(plan.suites, 'prompt')} with ${counted(plan.references, 'reference')}`;
+}
+
+function validated(options: EvaluateOptions, terminal: Terminal): ReturnType<typeof planOnly> {
+  return planOnly('sweep', currentFiles, { overrides: [], options, terminal, strict: true });
 }
 
 export function validateCommand(
@@ -155,12 +195,7 @@ export function validateCommand(
       '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json',
     )
     .action(async (options: EvaluateOptions) => {
-      const { planned } = await planOnly('sweep', currentFiles, {
-        overrides: [],
-        options,
-        terminal,
-        strict: true,
-      });
+      const { planned } = await validated(options, terminal);
       if (!planned.ready) {
         await print(planned.result, options, terminal);
         done(exitCode(planned.result.conclusion));
@@ -175,10 +210,7 @@ export function validateCommand(
         terminal.out(
           `${logJson({ prompts: plan.suites, references: plan.references, notices: blank.notices, problems: [] })}\n`,
         );
-      else
-        terminal.out(
-          `${counted(plan.suites, 'prompt')} with ${counted(plan.references, 'reference')}: no errors\n`,
-        );
+      else terminal.out(`${sizeOf(planned)}: no errors\n`);
       done(0);
     });
 }

@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
-import { importFormat } from '../config/imports/index.ts';
+import { IMPORTED_BY_NAME, importFormat } from '../config/imports/index.ts';
+import { unreadFormat } from '../config/imports/unread-formats.ts';
 import { readOverrides } from '../config/overrides.ts';
 import { readProject } from '../config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
+import { filesOf, withText } from '../documents/files.ts';
 import { DEFAULT_LIMITS } from '../documents/limits.ts';
 import type { Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
@@ -11,7 +13,7 @@ import { sha256 } from '../session/cached-complete.ts';
 import { loadListPrices } from '../session/prices.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
 import { comparesEmbeddings, everyMetric, isModelGraded, namedModels } from '../suite/metrics.ts';
-import { askedModel } from '../suite/models.ts';
+import { askedModel, entryOf, UNNAMED_MODEL } from '../suite/models.ts';
 import type { Project } from '../suite/suite.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { VendorName } from '../types/vendors.ts';
@@ -30,7 +32,14 @@ export interface SeenProject {
   below: string;
   settings: string | null;
   prompts: string[];
+  /** Other tools' files that are read. */
   foreign: string[];
+  /** Those of them that have to be listed under `prompts`, by their paths below the project. */
+  listed: string[];
+  /** Other tools' files that are not read, and what they are. */
+  unread: { file: string; what: string }[];
+  /** Whether a file leaves its model to the settings, and these do not name it. */
+  needsModel: boolean;
   workflow: FoundWorkflow | null;
   /** Whose models the files name, in their order. */
   vendors: VendorName[];
@@ -52,12 +61,24 @@ export async function seeProject(
   const paths = [...tree.files.keys()].sort();
   const inRoot = (path: string): string => posix.join(below, path);
   const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
+  const files = filesOf(tree, DEFAULT_LIMITS);
+  const own = paths.filter((path) => !path.split('/').includes('node_modules'));
+  const isPrompt = (path: string): boolean => /^prompts\/[^/]+\.ya?ml$/.test(path);
+  const looked = own.map(async (file) => ({
+    file,
+    what: await unreadFormat(file, isPrompt(file) ? files : undefined),
+  }));
+  const unread = (await Promise.all(looked)).flatMap(({ file, what }) =>
+    what === null ? [] : [{ file: inRoot(file), what }],
+  );
+  const isUnread = (path: string): boolean => unread.some(({ file }) => file === inRoot(path));
   const prompts = paths.filter(
-    (path) => /^prompts\/[^/]+\.ya?ml$/.test(path) && importFormat(path) === null,
+    (path) => isPrompt(path) && importFormat(path) === null && !isUnread(path),
   );
-  const foreign = paths.filter(
-    (path) => importFormat(path) !== null && !path.split('/').includes('node_modules'),
-  );
+  const foreign = own.filter((path) => importFormat(path) !== null);
+  const byName = files.match(IMPORTED_BY_NAME, () => ({ file: '', line: 0 }), []).matches;
+  const isListed = foreign.some((path) => !byName.some(({ file }) => file === path));
+  const listed = settings === undefined && prompts.length === 0 && isListed ? foreign : [];
   return {
     root,
     git: (await repository.commonFolder()) !== root,
@@ -66,10 +87,18 @@ export async function seeProject(
     settings: settings === undefined ? null : inRoot(settings),
     prompts: prompts.map(inRoot),
     foreign: foreign.map(inRoot),
+    ...{ listed, unread },
     workflow: await findWorkflow(root, below),
-    ...(await askedVendors(tree, today)),
+    ...(await askedVendors(withPrompts(tree, listed), today)),
     account: accountOf(repository.remoteUrl),
   };
+}
+
+/** The tree with the settings that list these. */
+function withPrompts(tree: SourceTree, listed: readonly string[]): SourceTree {
+  if (listed.length === 0) return tree;
+  const text = JSON.stringify({ prompts: listed });
+  return withText(tree, SETTINGS_FILE, text, sha256(text));
 }
 
 /** `acme` of `git@github.com:acme/shop.git`. */
@@ -96,7 +125,7 @@ function judgesOf({ settings, suites }: Project): string[] {
 async function askedVendors(
   tree: SourceTree,
   today: Date,
-): Promise<Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced'>> {
+): Promise<Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced' | 'needsModel'>> {
   const { project } = await readProject(
     tree,
     {
@@ -120,6 +149,7 @@ async function askedVendors(
   ];
   const price = await loadListPrices(today);
   return {
+    needsModel: named.includes(UNNAMED_MODEL) && entryOf(settings, UNNAMED_MODEL) === null,
     vendors: [...new Set(asked.flatMap((at) => (at.endpoint === null ? [at.provider] : [])))],
     endpoints: [...new Set(asked.flatMap(({ endpoint }) => endpoint ?? []))],
     unpriced: models

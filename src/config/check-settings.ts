@@ -255,7 +255,11 @@ function checkEnd(
   const stands = asked.model === name ? name : `${name} stands for ${asked.model}, which`;
   const days = Math.round((Date.parse(end) - Date.parse(ends.today)) / DAY_MS);
   if (days <= 0) {
-    const message = `${stands} ended on ${end}: name its successor here, or in the settings with models: { NEW: { provider: ${asked.provider}, replaces: [${asked.model}] } }`;
+    const fix =
+      asked.model === name
+        ? `name its successor here, or in the settings with models: { NEW: { provider: ${asked.provider}, replaces: [${name}] } }`
+        : `name its successor where the settings (models) say what ${name} stands for`;
+    const message = `${stands} ended on ${end}: ${fix}`;
     if (ends.past === 'problem') problems.push(problem(place, message));
     else notices.push({ kind: 'settings', place, message });
   } else if (days <= WARN_DAYS)

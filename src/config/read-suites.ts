@@ -16,6 +16,7 @@ import { importNotices } from './imports/carried.ts';
 import { documentOf, type Imported } from './imports/draft.ts';
 import type { HostCall, HostSettings } from './imports/foreign-code.ts';
 import { IMPORTED_BY_NAME, formatOf, importFormat, readImport } from './imports/index.ts';
+import { withoutUnread } from './imports/unread-formats.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt } from './prompt.ts';
 import { SETTINGS_FILE, readSettings } from './settings.ts';
@@ -104,9 +105,10 @@ async function promptFiles(
   notices.push(...found.notices);
   // Test files are reached through the prompts that name them, so a pattern that takes in their
   // folder means none of them.
-  const prompts = found.matches.filter(
+  const matched = found.matches.filter(
     ({ file, root, exact }) => exact || importFormat(file) !== null || !inTests(file, root),
   );
+  const prompts = await withoutUnread(matched, files, problems, notices);
   if (!settings.prompts.every((pattern) => places(pattern).line === 0)) return prompts;
   const named = files
     .match(IMPORTED_BY_NAME, places, [])
@@ -160,7 +162,7 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
       limits,
       builtIns: tools.builtInMetrics,
       hasGrader: reader.settings.grader !== null,
-      isProgram: (model) => entryOf(reader.settings, model)?.provider === 'program',
+      settings: reader.settings,
       code: tools.hostCall ?? 'refused',
       ...hostSettings(reader.settings),
     },
@@ -259,7 +261,7 @@ function withImported(
 ): Settings {
   const models = new Map(settings.models);
   for (const { models: written } of imported) {
-    const entries = Object.entries(written).filter(([name]) => !models.has(name));
+    const entries = Object.entries(written).filter(([name]) => entryOf({ models }, name) === null);
     const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
     const document: Document = {
       file: place.file,

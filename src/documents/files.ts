@@ -40,6 +40,8 @@ export interface Files {
   ): { matches: Match[]; notices: Notice[] };
   /** Why the path names no regular file of this commit, or null. */
   absence(path: string): string | null;
+  /** Regular files below a folder, in order. */
+  below(folder: string): string[];
   /** Paths read so far. */
   read: ReadonlySet<string>;
 }
@@ -96,6 +98,7 @@ export function filesOf(
   return {
     read,
     absence,
+    below: (folder) => [...tree.files.keys()].filter((path) => isBelow(path, folder)).sort(),
     match: (patterns, where, problems) => matchIn(tree, patterns, where, problems),
     document: async (path, problems) => {
       const key = keyOf(tree.files.get(path)?.id ?? tree.commit, path);

@@ -3,7 +3,7 @@ import { triesNeeded } from '../suite/gate.ts';
 import { judgingTargets, everyMetric } from '../suite/metrics.ts';
 import { keyPlace } from '../suite/suite.ts';
 import type { CodePlace, CodeLanguage, Evaluate } from '../types/model.ts';
-import type { Problem, Place } from '../types/plain.ts';
+import type { Notice, Problem, Place } from '../types/plain.ts';
 import type { RubricTest } from './grader-tests.ts';
 import type { PrepareInput } from './prepared.ts';
 import type { SuiteComparison, TryPolicy } from './suite-run.ts';
@@ -156,22 +156,32 @@ interface Code {
   sets?: readonly (keyof typeof SET)[];
   /** Variables that it sees, whole numbers; absent: it is only compiled. */
   counts?: readonly string[];
+  /** The tool whose check it is, where it is another's. */
+  tool?: string | undefined;
 }
 
 const OF_ROLLUP = { sets: ['result'] as const, counts: Object.keys(tallySchema.shape) };
 
 const SET = { metric: 'its value', result: 'which says whether it passes' };
 
+/** What Python and JavaScript say of code that does not compile. */
+export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
+
+/** What is said of a check that does not compile, where that is a fail. */
+export const FAILS_ALWAYS =
+  'does not compile, which is a fail on every answer to promptfoo and here';
+
 /**
  * Code of these suites that does not compile, imports at its top what it cannot have, or never sets
- * the `result` that it has to: metrics, roll-ups and prompts. Nothing of it is run.
+ * the `result` that it has to: metrics, roll-ups and prompts. Nothing of it is run. A check of
+ * promptfoo's that does not compile is a notice: it fails, and the other checks judge.
  */
-export async function codeProblems(
+export async function checkCode(
   suites: readonly SuiteComparison[],
   { mode, code }: Pick<PrepareInput, 'mode' | 'code'>,
-  evaluate: Evaluate,
-): Promise<Problem[]> {
-  if (code === 'off') return [];
+  evaluate: Evaluate | undefined,
+): Promise<{ problems: Problem[]; notices: Notice[] }> {
+  if (code === 'off' || evaluate === undefined) return { problems: [], notices: [] };
   const used = suites.filter(({ run }) => mode === 'sweep' || run.runs.length > 0);
   const all = used.flatMap((suite) => [
     ...scoringCode(suite),
@@ -180,9 +190,22 @@ export async function codeProblems(
   ]);
   const distinct = new Map(all.map((piece) => [JSON.stringify([piece.place, piece.code]), piece]));
   const found = await Promise.all(
-    [...distinct.values()].map((piece) => problemOf(piece, evaluate)),
+    [...distinct.values()].map(async (piece) => ({ piece, own: await problemOf(piece, evaluate) })),
   );
-  return found.flat();
+  const failing = found.filter(
+    ({ piece: { tool, what }, own: [first] }) =>
+      tool === 'promptfoo' && NOT_COMPILED.test(first?.message.slice(`${what}: `.length) ?? ''),
+  );
+  return {
+    problems: found.filter((each) => !failing.includes(each)).flatMap(({ own }) => own),
+    notices: failing.flatMap(({ piece: { what }, own }) =>
+      own.map(({ place, message }) => ({
+        kind: 'import' as const,
+        place,
+        message: `${what} ${FAILS_ALWAYS}: ${message.slice(`${what}: `.length)}`,
+      })),
+    ),
+  };
 }
 
 function scoringCode({ run: { deciding } }: SuiteComparison): Code[] {
@@ -193,7 +216,7 @@ function scoringCode({ run: { deciding } }: SuiteComparison): Code[] {
     const decides = !skip && (metric.threshold ?? metric.min ?? metric.max) === undefined;
     const where = at === undefined ? {} : { at };
     const sets = decides ? (['metric', 'result'] as const) : (['metric'] as const);
-    return [{ what: `metric "${name}"`, ...source, ...where, place, sets }];
+    return [{ what: `metric "${name}"`, ...source, ...where, place, sets, tool: tests.tool }];
   });
   const { rollup } = tests;
   return rollup.kind === 'code'

@@ -2,7 +2,7 @@ import { SETTINGS_FILE } from '../config/settings.ts';
 import { sweepNotice } from '../config/sweep.ts';
 import { withoutStored } from '../explain/explain-run.ts';
 import type { Caps } from '../plan/budget.ts';
-import { unrunnableReferences, codeProblems } from '../plan/check.ts';
+import { checkCode, unrunnableReferences } from '../plan/check.ts';
 import { costCap, costProblems, spendNotices } from '../plan/cost-cap.ts';
 import { affordable, withExplainCalls } from '../plan/explain-calls.ts';
 import { forecast, portionOfCost } from '../plan/forecast.ts';
@@ -65,8 +65,10 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   );
   const strict = input.strict === true;
   const head: ResultHead = { ...input, gate: prepared.gate, n_tries };
+  const checked = await checkCode(selected.suites, input, tools.evaluate);
   const notices = [
     ...read.notices,
+    ...checked.notices,
     ...arranged.notices,
     ...arranged.head.notices,
     ...prepared.notices,
@@ -77,9 +79,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const problems = [
     ...prepared.problems,
     ...(strict ? unrunnable : []),
-    ...(tools.evaluate === undefined
-      ? []
-      : await codeProblems(selected.suites, input, tools.evaluate)),
+    ...checked.problems,
     ...nothingToSweep(input, arranged.head, whole),
     ...batchProblems(whole, input.shard),
     ...(input.merged === undefined ? (tools.clashingHeaders?.(targetsOf(prepared)) ?? []) : []),

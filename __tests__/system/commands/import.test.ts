@@ -141,14 +141,23 @@ describe('evaldiff import', () => {
     expect(prompt.files['converted/prompts/sum.yaml']).toMatch(
       /^# yaml-language-server: \$schema=https:\/\/cdn\.jsdelivr\.net\/npm\/evaldiff@1\/schemas\/prompt\.schema\.json\n# From \.github\/prompts\/sum\.prompt\.yml\n/,
     );
-    const skill = await run(['import', 'evals/evals.json'], {
+    const evals = {
       'SKILL.md': 'Be kind.',
       'evals/evals.json':
         '{"skill_name": "Kind One", "evals": [{"id": 1, "prompt": "hi", "assertions": ["is kind"]}]}',
+    };
+    const skill = await run(['import', 'evals/evals.json'], {
+      ...evals,
+      'evaldiff.yaml': 'grader: gpt-4o\nmodels: { default: { provider: openai, model: gpt-4o } }\n',
     });
     expect([skill.code, Object.keys(skill.files)]).toEqual([
       0,
       expect.arrayContaining(['prompts/kind-one.yaml', 'prompts/tests/kind-one.yaml']),
+    ]);
+    const unnamed = await run(['import', 'evals/evals.json'], evals);
+    expect([unnamed.code, unnamed.err]).toEqual([
+      1,
+      expect.stringMatching(/^lost: evaldiff validate: metric "checks" is judged by a model/m),
     ]);
   });
 
@@ -208,7 +217,7 @@ describe('evaldiff import', () => {
       'converted/my/r.yaml': 'there',
     });
     expect([elsewhere.code, needs(elsewhere.err)]).toEqual([
-      0,
+      1,
       [
         'note: data/d.jsonl is read by the new files and was not copied: put it below converted as well',
       ],
@@ -227,7 +236,7 @@ describe('evaldiff import', () => {
     const args = ['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'];
     const { code, err, files: after } = await run(args, files);
     expect([code, err]).toEqual([
-      0,
+      1,
       expect.stringContaining(
         'note: bot.py is read by the new files and was not copied: put it below converted as well\n',
       ),
@@ -247,6 +256,76 @@ describe('evaldiff import', () => {
       /Add to evaldiff\.yaml, where it is not there yet:\n\n[^]*grader: ours/,
     );
     expect(known.files['converted/evaldiff.yaml']).toBe('n_tries: 2\n');
+  });
+
+  describe('validates what it wrote', () => {
+    const WORD = 'tests: [{ vars: { word: hi }, assert: [{ type: contains, value: hi }] }]\n';
+    const prompted = (row: string, message = 'Say {{input}} {{expected}}') =>
+      `model: openai/gpt-4o\nmessages: [{ role: user, content: '${message}' }]\ntestData:\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
+
+    test.each<[string, string, string, number, RegExp]>([
+      [
+        'a prompt that shows what is expected',
+        'a.prompt.yml',
+        prompted('  - { input: a, expected: b }\n'),
+        0,
+        /^$/,
+      ],
+      [
+        'rows of one text',
+        'a.prompt.yml',
+        prompted('  - input: |\n      listing: "a"\n', 'See {{listing}}'),
+        1,
+        /^lost: a row of testData: its input is one text, .* drop the \| behind input:/,
+      ],
+      [
+        'a model that has ended',
+        'promptfooconfig.yaml',
+        `prompts: ['Say {{word}}']\nproviders: [openai:gpt-4-32k]\n${WORD}`,
+        1,
+        /^lost: evaldiff validate: gpt-4-32k ended on 2025-06-06: name its successor here/,
+      ],
+      [
+        'a check that does not compile',
+        'promptfooconfig.yaml',
+        "prompts: ['Say {{word}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: javascript, value: 'return output.length > 3' }, { type: python, value: 'len(output' }, { type: contains, value: hi }] }]\n",
+        0,
+        /^note: .*the assertion javascript does not compile, which is a fail on every answer .*\n.*the assertion python does not compile/,
+      ],
+    ])('%s', async (_, file, text, code, said) => {
+      const imported = await run(['import', file], { [file]: text });
+      expect([imported.code, imported.err]).toEqual([code, expect.stringMatching(said)]);
+      const { [file]: _source, ...converted } = imported.files;
+      expect((await run(['validate'], converted)).code === 0).toBe(code === 0);
+    });
+
+    test.each<[string, string, string]>([
+      ['chat.prompty', '---\nname: x\n---\nsystem:\nHi {{a}}\n', 'Prompty'],
+      ['ask.prompt', '---\nmodel: x\n---\nHi {{a}}\n', 'dotprompt'],
+      ['x.baml', 'function A() -> string {}\n', 'BAML'],
+      ['skprompt.txt', 'Say {{$input}}', 'Semantic Kernel'],
+      ['ask.yaml', 'name: a\ntemplate: Say\ntemplate_format: semantic-kernel\n', 'Semantic Kernel'],
+      ['config.json', '{"schema": 1, "completion": {"max_tokens": 1}}', 'Semantic Kernel'],
+      [
+        'synonym.yaml',
+        '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
+        'LangChain',
+      ],
+      [
+        'test.yaml',
+        'a: { id: a.dev }\na.dev: { class: "evals.elsuite.basic.match:Match" }\n',
+        'OpenAI evals',
+      ],
+      ['nlu.yml', 'version: "3.1"\nnlu: [{ intent: greet, examples: hi }]\n', 'Rasa'],
+      ['a.convo.txt', '#me\nhi\n\n#bot\nhello\n', 'Botium'],
+    ])('names %s for what it is', async (file, text, label) => {
+      const said = `is a file of ${label}, which evaldiff does not read: write a prompt file, where `;
+      const imported = await run(['import', file], { [file]: text });
+      expect([imported.code, imported.err]).toEqual([2, expect.stringContaining(said)]);
+      const named = { 'evaldiff.yaml': `prompts: ['${file}']\n`, [file]: text };
+      const validated = await run(['validate'], named);
+      expect([validated.code, validated.out]).toEqual([2, expect.stringContaining(label)]);
+    });
   });
 
   test('overwrites nothing, and writes all or nothing', async () => {

@@ -187,6 +187,47 @@ tests:
   ]);
 });
 
+test('promptfoo checks that do not compile fail on both sides with their reason, and the others judge', async () => {
+  const asks = (words: string) => `prompts: ['${words}: {{q}}']
+providers: ['openai:chat:gpt-4o']
+tests:
+  - { vars: { q: one }, assert: [{ type: javascript, value: 'return output.length > 3' }] }
+  - { vars: { q: two }, assert: [{ type: python, value: 'len(output' }] }
+${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${String(at)} }, assert: [{ type: contains, value: Yes }] }\n`).join('')}`;
+  shop = await openShop({
+    price: '',
+    answer: ({ messages }) => ({ text: JSON.stringify(messages).includes('Bad') ? 'No.' : 'Yes.' }),
+    settings:
+      '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: promptfooconfig.yaml\n',
+  });
+  shop.repository.commit('base', { 'promptfooconfig.yaml': asks('Old') });
+  shop.repository.commit('same', { 'promptfooconfig.yaml': asks('New') });
+  const same = await shop.result('diff', '--base', 'HEAD~1', 'n_tries=2');
+  const [one, two] = same.suites[0]?.references ?? [];
+  const statesOf = (reference: typeof one) => [
+    reference?.status,
+    ...[reference?.base, reference?.head].map((side) => side?.tries[0]?.scores[0]?.status),
+  ];
+  expect([same.problems, same.conclusion]).toEqual([[], 'success']);
+  expect([one, two].map(statesOf)).toEqual([
+    ['unchanged', 'fail', 'fail'],
+    ['unchanged', 'fail', 'fail'],
+  ]);
+  expect(same.notices.map(({ message }) => message)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(
+        /"javascript" does not compile, which is a fail .*: SyntaxError at promptfooconfig\.yaml:4/,
+      ),
+      expect.stringMatching(
+        /"python" does not compile, which is a fail .*: SyntaxError at promptfooconfig\.yaml:5/,
+      ),
+    ]),
+  );
+  shop.repository.commit('bad', { 'promptfooconfig.yaml': asks('Bad') });
+  const bad = await shop.result('diff', '--base', 'HEAD~1', 'n_tries=2');
+  expect([bad.problems, bad.conclusion]).toEqual([[], 'failure']);
+});
+
 describe('a run of FlexEval that is evaluated in place', () => {
   const RUN = `data_sources: [{ type: file, path: data/lessons.jsonl }]
 eval:

@@ -170,6 +170,57 @@ describe('evaldiff init', () => {
     ]);
   });
 
+  const PROMPTFOO =
+    "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n";
+
+  test.each<[string, Record<string, string>, string[]]>([
+    [
+      'in a folder of their own',
+      { 'promptfoo/promptfooconfig.yaml': PROMPTFOO, 'b/promptfooconfig.yaml': PROMPTFOO },
+      [
+        'prompts: ["b/promptfooconfig.yaml","promptfoo/promptfooconfig.yaml"]',
+        '2 prompts with 2 references: no errors',
+      ],
+    ],
+    [
+      'that name no model',
+      {
+        'SKILL.md': 'Be kind.',
+        'evals/evals.json':
+          '{"skill_name": "kind", "evals": [{"id": 1, "prompt": "hi", "assertions": ["is kind"]}]}',
+      },
+      ['models: { default: { provider: openai, model: ', '1 prompt with 1 reference: no errors'],
+    ],
+  ])("writes the settings that another tool's files %s need", async (_, written, said) => {
+    const { out, files, validated } = await init(written);
+    expect(validated).toBe(0);
+    for (const line of said) expect(`${out}${files['evaldiff.yaml'] ?? ''}`).toContain(line);
+  });
+
+  test('says what validate finds in what it keeps, before the next steps', async () => {
+    const { code, out, validated } = await init({ 'prompts/own.yaml': 'name: own\nprompt: hi\n' });
+    expect([code, validated]).toEqual([0, 2]);
+    expect(out).toMatch(
+      /kept {2}prompts\/own\.yaml\n\nnpx evaldiff validate finds 1 error; fix these first:\n {2}prompts\/own\.yaml: "model" is missing\n\nNext:/,
+    );
+  });
+
+  test('names formats that are not read, and starts the project beside them', async () => {
+    const { out, files, validated } = await init({
+      'prompts/synonym.yaml': '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
+      'src/chat.prompty': '---\nname: chat\n---\nsystem:\nHi\n',
+    });
+    expect([validated, files['prompts/support.yaml'] !== undefined]).toEqual([0, true]);
+    expect(out).not.toContain('kept  prompts/synonym.yaml');
+    for (const [file, label] of [
+      ['prompts/synonym.yaml', 'LangChain'],
+      ['src/chat.prompty', 'Prompty'],
+    ])
+      expect(out).toContain(
+        `found ${String(file)}: it is a file of ${String(label)}, which evaldiff does not read: write a prompt file, where its `,
+      );
+  });
+
   test("names the keys of all vendors that another tool's file asks, in its steps and in the workflow", async () => {
     const { out, files, validated } = await init(
       {

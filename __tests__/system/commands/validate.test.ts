@@ -124,6 +124,18 @@ describe('validate', () => {
     );
   });
 
+  test('finds what plan reports as well, though nothing is affected', async () => {
+    const tests = `${TESTS}  - { input: {}, expected: b }\n`;
+    const { code, out } = await evaldiff(
+      { 'prompts/p.yaml': PROMPT, 'prompts/tests/p.yaml': tests },
+      'plan',
+    );
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('prompts/tests/p.yaml:4: the reference has no value for {q}'),
+    ]);
+  });
+
   test('says that evaldiff.yml is not read', async () => {
     const lost = await evaldiff({ ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' });
     expect([lost.code, lost.out]).toEqual([

@@ -150,13 +150,79 @@ models:
   gpt-4-turbo: { provider: openai, endpoint: local }
 `;
     expect((await check('model: gpt-4-turbo', { settings })).problems).toEqual([
-      'evaldiff.yaml:1: judge stands for gpt-4, which ended on 2026-10-23: name its successor here, or in the settings with models: { NEW: { provider: openai, replaces: [gpt-4] } }',
+      'evaldiff.yaml:1: judge stands for gpt-4, which ended on 2026-10-23: name its successor where the settings (models) say what judge stands for',
     ]);
   });
 
   test('may be replaced by a line of the settings', async () => {
     const settings = 'models: { gpt-5.4-mini: { provider: openai, replaces: [gpt-3.5-turbo] } }\n';
     expect((await check('model: gpt-3.5-turbo', { settings })).problems).toEqual([]);
+  });
+
+  describe('in a promptfoo configuration', () => {
+    const config = (provider: string, more = '') =>
+      `prompts: ['Say {{word}}']\nproviders: [{ id: '${provider}'${more} }]\ntests: [{ vars: { word: hi }, assert: [{ type: contains, value: hi }] }]\n`;
+
+    async function onItsEnd(provider: string, settings: string, more = '') {
+      const files = {
+        'evaldiff.yaml': settings,
+        'promptfooconfig.yaml': config(provider, more),
+      };
+      const ends = { today: '2027-03-01', past: 'problem' as const };
+      const { problems, project } = await readProject(
+        treeOf(files),
+        optionsOf({ configRequired: true }),
+        { ...tools, ends },
+      );
+      return { problems: problems.map(formatProblem), prompt: project.suites[0]?.prompt };
+    }
+
+    test.each<[string, string, Record<string, unknown>]>([
+      ['openai:gpt-3.5-turbo', 'gpt-5.4-mini', {}],
+      ['openai:chat:gpt-4o-mini', 'gpt-5.4-mini', {}],
+      ['openai:chat:gpt-4o', 'gpt-4.1-next', { temperature: 0, max_tokens: 1024 }],
+      ['anthropic:messages:claude-sonnet-4-20250514', 'claude-sonnet-5-5', { max_tokens: 1024 }],
+      ['groq:llama-3.1-8b-instant', 'openai/gpt-oss-20b', { temperature: 0 }],
+    ])(
+      'of %s is replaced as its message advises, with the defaults of %s',
+      async (provider, successor, parameters) => {
+        const ended = await onItsEnd(provider, '{}\n');
+        const [, advice] = /(models: .+)$/.exec(ended.problems[0] ?? '') ?? [];
+        const settled = await onItsEnd(
+          provider,
+          `${advice?.replace('NEW', `'${successor}'`) ?? ''}\n`,
+        );
+        expect([settled.problems, settled.prompt?.parameters]).toEqual([[], parameters]);
+      },
+    );
+
+    test('is replaced by the example of the guide, in one of several forms', async () => {
+      const example =
+        'models:\n  gpt-5.4-mini: { provider: openai, replaces: [gpt-4o, gpt-4o-mini] }\n';
+      expect((await onItsEnd('openai:gpt-4o', example)).problems).toEqual([]);
+      const renamed = 'models: { gpt-4o: { provider: openai, model: gpt-5.4-mini } }\n';
+      expect((await onItsEnd('openai:gpt-4o', renamed)).problems).toEqual([]);
+      const other = 'models: { claude-sonnet-5-5: { provider: anthropic, replaces: [gpt-4o] } }\n';
+      expect(await onItsEnd('openai:gpt-4o', other)).toMatchObject({
+        problems: [],
+        prompt: { parameters: { max_tokens: 1024 } },
+      });
+    });
+
+    test('keeps what the file itself asks of it, at its line', async () => {
+      const settings =
+        'models: { claude-sonnet-5-5: { provider: anthropic, replaces: [claude-sonnet-4-20250514] } }\n';
+      const { problems } = await onItsEnd(
+        'anthropic:messages:claude-sonnet-4-20250514',
+        settings,
+        ', config: { stop_sequences: [x], thinking: { type: enabled, budget_tokens: 2000 } }',
+      );
+      expect(problems).toEqual([
+        expect.stringContaining(
+          'promptfooconfig.yaml:2: claude-sonnet-4-20250514 takes no thinking',
+        ),
+      ]);
+    });
   });
 
   test('is not looked at where the day is not given', async () => {

@@ -6,12 +6,15 @@ import { lastSteps } from './draft.ts';
 /** The files beside a skill's evals. */
 export interface SkillFiles {
   exists(path: string): boolean;
+  /** The files of a folder, at any depth; none where there is no such folder. */
+  below(folder: string): string[];
   /** The contents; null for a file that cannot be read, which is said. */
   read(path: string): Promise<Uint8Array | null>;
 }
 
-/** Most bytes of a file that is shown to a model. */
+/** Most bytes of a file, and most files of folders, that are shown to a model. */
 const MOST_BYTES = 200_000;
+const MOST_FILES = 100;
 
 /**
  * The skill's own text: beside the folder of its evals, or in `skills/<name>/`, as the project
@@ -43,9 +46,17 @@ export async function findSkill(
     : { file, text: new TextDecoder().decode(content) };
 }
 
-/** The skill that the file names. */
+/** The skill that the file names, or its first case. */
 export function skillName(value: Json): string | null {
-  const name = valueAt(value, ['skill_name']) ?? valueAt(value, ['skill']);
+  const name = [
+    ['skill_name'],
+    ['skill'],
+    ['skills', 0],
+    [0, 'skills', 0],
+    ['evals', 0, 'skills', 0],
+  ]
+    .map((path) => valueAt(value, path))
+    .find((found) => found !== undefined);
   return typeof name === 'string' && name !== '' ? name : null;
 }
 
@@ -66,13 +77,28 @@ export async function attachedFiles(
 ): Promise<{ text: string } | { why: string }> {
   const list = Array.isArray(written) ? written : written === undefined ? [] : [written];
   const parts: string[] = [];
-  for (const entry of list) {
+  const entries = list.flatMap((entry) => filesOfFolder(entry, options) ?? [entry]);
+  if (entries.length > list.length + MOST_FILES)
+    return { why: `its folders hold more than ${String(MOST_FILES)} files` };
+  for (const entry of entries) {
     const part = await attachedFile(entry, options);
     if ('why' in part) return part;
     parts.push(part.text);
   }
   if (parts.length === 0) return { text: '' };
   return { text: options.isProgram ? `\n\nFiles:\n${parts.join('\n')}` : parts.join('') };
+}
+
+/** The files of an entry that is a folder, as they would be written; null for any other. */
+function filesOfFolder(entry: Json, { files, folders }: AttachOptions): string[] | null {
+  const written = isMap(entry) ? entry['path'] : entry;
+  const path = typeof written === 'string' ? written.replace(/\/$/, '') : '';
+  if (!isPlainRelative(path)) return null;
+  const places = folders.flatMap((folder) => join(folder, path) ?? []);
+  if (places.some((place) => files.exists(place))) return null;
+  const folder = places.find((place) => files.below(place).length > 0);
+  if (folder === undefined) return null;
+  return files.below(folder).map((file) => `${path}${file.slice(folder.length)}`);
 }
 
 async function attachedFile(

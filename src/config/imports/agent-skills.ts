@@ -1,12 +1,20 @@
-import { type Document, valueAt } from '../../documents/document.ts';
+import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { folderOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
+import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import { UNNAMED_MODEL } from '../../suite/models.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
+import {
+  isTriggerQuery,
+  NOT_CHOSEN,
+  caseQuestion,
+  readCase,
+  sayUnreadKeys,
+} from './agent-skill-cases.ts';
+import { isAmong, snakeCase } from './agent-skill-checks.ts';
 import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
 import {
   createDraft,
-  isScalar,
   lastSteps,
   leftOut,
   nothingImported,
@@ -21,6 +29,7 @@ import { escapeNames } from './templates.ts';
 /** What a skill's evals are read with. */
 interface SkillContext {
   files: SkillFiles;
+  builtIns: BuiltInMetrics;
   /** Whether the settings name a grader. */
   hasGrader: boolean;
   /** Whether a program of the project answers: it is given paths, a model texts. */
@@ -30,22 +39,31 @@ interface SkillContext {
 /** The list of cases stands under one of these. */
 const LISTS = ['evals', 'cases'];
 
-const KEYS = [...LISTS, 'skill_name', 'skill', '$schema', 'description', 'version'];
+/** Keys of a file that are read. */
+const KEYS = `${LISTS.join(' ')} skill_name skill skills`;
 
-const CASE_KEYS = [
-  'id',
-  'name',
-  'prompt',
-  'expected_output',
-  'files',
-  'assertions',
-  'expectations',
-];
+/** A case and where it stands. */
+interface SkillCase {
+  written: Json;
+  path: Path;
+}
+
+/** A list of cases, alone or under a key; or one case by itself. Null: the file has none. */
+function casesIn(value: Json): SkillCase[] | null {
+  const key = LISTS.find((each) => Array.isArray(valueAt(value, [each])));
+  const path = key === undefined ? [] : [key];
+  const list = valueAt(value, path) ?? null;
+  const cases = Array.isArray(list)
+    ? list.map((written, at) => ({ written, path: [...path, at] }))
+    : [{ written: value, path }];
+  return key !== undefined || cases.some(({ written }) => caseQuestion(written)) ? cases : null;
+}
 
 /**
  * `evals/evals.json` of an Agent Skill as a prompt of ours: SKILL.md is the system prompt, each
- * case's prompt with its files the user's message, each of its checks a statement for the grader.
- * Skills are made for agents with tools; a plain answer tests the text part alone, which is said.
+ * case's question with its files the user's message, its checks are metrics: comparisons, and
+ * statements for the grader. Skills are made for agents with tools; a plain answer tests the text
+ * part alone, which is said.
  */
 export async function importAgentSkill(
   document: Document,
@@ -54,15 +72,25 @@ export async function importAgentSkill(
 ): Promise<Imported> {
   const imported = nothingImported();
   const { value } = document;
-  const list = LISTS.find((key) => Array.isArray(valueAt(value, [key])));
-  const cases = list === undefined ? undefined : valueAt(value, [list]);
+  const cases = casesIn(value);
   const whole = { file: document.file, line: 0 };
-  if (!isMap(value) || list === undefined || !Array.isArray(cases)) {
+  if (cases === null) {
     problems.push(problem(whole, 'is not an evals.json of a skill: it has no list of evals'));
     return imported;
   }
-  for (const key of Object.keys(value).filter((each) => !KEYS.includes(each)))
-    imported.remarks.push(remark(document.placeOf([key]), `${key} is not needed`));
+  if (cases[0]?.path.length !== 0 && isMap(value))
+    sayUnreadKeys(
+      Object.keys(value).filter((key) => !isAmong(KEYS, snakeCase(key))),
+      (key) => document.placeOf([key]),
+      imported,
+    );
+  const triggers = cases.filter(({ written }) => isTriggerQuery(written, context.builtIns));
+  if (triggers.length === cases.length && triggers.length > 0) {
+    for (const { path } of triggers)
+      imported.left.push(leftOut(document.placeOf(path), 'a trigger query', NOT_CHOSEN));
+    imported.carried = [{ unit: 'case', of: cases.length, carried: 0 }];
+    return imported;
+  }
   const skill = await findSkill(document, context.files);
   if ('tried' in skill) {
     problems.push(
@@ -79,7 +107,8 @@ export async function importAgentSkill(
   );
   const { body, line } = withoutFrontMatter(skill.text);
   sayBraces(body, { file, line }, imported.left);
-  const tests = await testsOf(document, [list, cases], { ...context, skill: file, imported });
+  const tests = await testsOf(document, cases, { ...context, skill: file, imported });
+  if (tests === null && cases.length > 0) return imported;
   imported.prompts.push({
     prompt: promptDraft(document, { file, line }, body, tests),
     tests,
@@ -108,38 +137,36 @@ interface CasesContext extends SkillContext {
 
 async function testsOf(
   document: Document,
-  [list, cases]: readonly [string, readonly Json[]],
-  context: CasesContext,
+  cases: readonly SkillCase[],
+  { files, builtIns, hasGrader, isProgram, skill, imported }: CasesContext,
 ): Promise<Draft | null> {
-  const { imported, hasGrader } = context;
-  const tests = createDraft(document.placeOf([list]));
+  const list = document.placeOf(cases[0]?.path.slice(0, -1) ?? []);
+  const tests = createDraft(list);
   const references: JsonMap[] = [];
-  for (const [index, written] of cases.entries()) {
-    const place = document.placeOf([list, index]);
-    const reference = await referenceOf(written, place, document, context);
-    if (reference === null) continue;
+  const checks = { unit: 'check', of: 0, carried: 0 };
+  const folders = [folderOf(skill), folderOf(document.file), ''];
+  for (const { written, path } of cases) {
+    const place = document.placeOf(path);
+    const attached = await attachedFiles(valueAt(written, ['files']), {
+      files,
+      folders,
+      isProgram,
+    });
+    const context = { attached, place, skill: skillName(document.value), builtIns, imported };
+    const read = readCase(isMap(written) ? written : {}, context);
+    checks.of += read.of;
+    checks.carried += read.carried;
+    if (read.reference === null) continue;
     tests.from(['references', references.length], place);
-    references.push(reference);
+    references.push(read.reference);
   }
-  const statements = (map: JsonMap): Json[] =>
-    (valueAt(map, ['metrics']) as Json[] | undefined) ?? [];
-  imported.carried = [
-    { unit: 'case', of: cases.length, carried: references.length },
-    {
-      unit: 'check',
-      of: cases.reduce((sum: number, value) => sum + writtenChecks(value).length, 0),
-      carried: references.flatMap(statements).reduce((sum: number, metric) => {
-        const said = valueAt(metric, ['with', 'statements']);
-        return sum + (Array.isArray(said) ? said.length : 1);
-      }, 0),
-    },
-  ];
+  imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, checks];
   if (references.length === 0) return null;
   // Every case has the same variables.
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
   tests.value['references'] = references;
-  judgeTheRest(tests, document.placeOf([list]), hasGrader, imported.remarks);
+  judgeTheRest(tests, list, hasGrader, imported.remarks);
   return tests;
 }
 
@@ -177,79 +204,4 @@ function withoutFrontMatter(text: string): { body: string; line: number } {
       .trim(),
     line: Math.max(first, 0) + 1,
   };
-}
-
-async function referenceOf(
-  written: Json,
-  place: Place,
-  document: Document,
-  { files, skill, isProgram, imported: { left, remarks } }: CasesContext,
-): Promise<JsonMap | null> {
-  if (!isMap(written) || typeof written['prompt'] !== 'string' || written['prompt'] === '') {
-    left.push(leftOut(place, 'an eval', 'it has no prompt'));
-    return null;
-  }
-  for (const key of Object.keys(written).filter((each) => !CASE_KEYS.includes(each)))
-    remarks.push(remark(place, `${key} is not needed`));
-  const { prompt, expected_output: expected } = written;
-  const id = idOf(written);
-  const attached = await attachedFiles(written['files'], {
-    files,
-    folders: [folderOf(skill), folderOf(document.file), ''],
-    isProgram,
-  });
-  if ('why' in attached) {
-    left.push(leftOut(place, `the eval ${id ?? ''}`.trim(), attached.why));
-    return null;
-  }
-  const metric = metricFor(written, place, left);
-  return {
-    ...(id === null ? {} : { id }),
-    input: { prompt, ...(attached.text === '' ? {} : { files: attached.text }) },
-    ...(typeof expected === 'string' ? { expected } : {}),
-    ...(metric === null ? {} : { metrics: [metric] }),
-  };
-}
-
-function idOf({ id, name }: JsonMap): string | null {
-  return typeof name === 'string' && name !== '' ? name : isScalar(id) ? String(id) : null;
-}
-
-/** What a case is checked by: its lists, else what it expects. */
-function writtenChecks(written: Json): Json[] {
-  if (!isMap(written)) return [];
-  const lists = [written['assertions'], written['expectations']].flatMap((list) =>
-    Array.isArray(list) ? list : [],
-  );
-  const expected = written['expected_output'];
-  return lists.length > 0
-    ? lists
-    : typeof expected === 'string' && expected !== ''
-      ? [expected]
-      : [];
-}
-
-/** A checklist of the case's checks; without any, what is expected is the one criterion. */
-function metricFor(written: JsonMap, place: Place, left: Loss[]): JsonMap | null {
-  const expected = written['expected_output'];
-  const statements = [written['assertions'], written['expectations']]
-    .flatMap((list) => (Array.isArray(list) ? list : []))
-    .map(statementOf);
-  for (const text of statements)
-    if (text === null) left.push(leftOut(place, 'a check', 'it has no text'));
-  const said = statements.filter((text) => text !== null);
-  if (said.length > 0) return { name: 'checks', uses: 'criteria', with: { statements: said } };
-  return typeof expected === 'string' && expected !== ''
-    ? { name: 'as_expected', uses: 'llm_rubric', with: { criteria: expected } }
-    : null;
-}
-
-/** A check is text, or a map that holds it under one of these names. */
-function statementOf(check: Json): string | null {
-  if (typeof check === 'string') return check.trim() === '' ? null : check;
-  if (!isMap(check)) return null;
-  const text = ['check', 'text', 'description', 'statement', 'assertion']
-    .map((key) => check[key])
-    .find((value) => typeof value === 'string' && value.trim() !== '');
-  return typeof text === 'string' ? text : null;
 }

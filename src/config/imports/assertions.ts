@@ -133,6 +133,19 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   );
 }
 
+/** A comparison of texts or JSON of this type, whose value holds no templates. */
+export function convertText(
+  type: string,
+  { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
+  builtIns: BuiltInMetrics,
+): Converted {
+  const convert = ownEntry(TEXT_ASSERTIONS, type);
+  if (convert === undefined) return why(unreadType(type));
+  const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
+  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
+  return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
+}
+
 function unreadType(type: string): string {
   const near = nearest(type, Object.keys(CONVERSIONS));
   return `this type is not read here${near === null ? '' : `; did you mean "${near}"?`}`;

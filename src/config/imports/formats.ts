@@ -5,8 +5,8 @@ export const IMPORT_FORMATS = ['promptfoo', 'prompt-yml', 'agent-skills', 'flexe
 
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** Keys of promptfoo that stand beside `prompts`; our settings and prompts have none of them. */
-const PROMPTFOO = ['providers', 'targets', 'tests', 'defaultTest', 'scenarios'];
+/** Keys of promptfoo, two of which stand in a configuration; ours has at most one in a file. */
+const PROMPTFOO = ['prompts', 'providers', 'targets', 'tests', 'defaultTest', 'scenarios'];
 
 /** Keys of a `.prompt.yml` that no prompt of ours has. */
 const PROMPT_YML = ['testData', 'evaluators', 'modelParameters', 'responseFormat', 'jsonSchema'];
@@ -19,7 +19,7 @@ export function formatOfContent(file: string, value: Json): ImportFormat | null 
   if (!isMap(value)) return null;
   const has = (key: string): boolean => Object.hasOwn(value, key);
   if (isFlexEval(value)) return 'flexeval';
-  if (has('prompts') && PROMPTFOO.some(has)) return 'promptfoo';
+  if (PROMPTFOO.filter(has).length > 1) return 'promptfoo';
   if (Array.isArray(value['messages']) && !OURS.some(has))
     return PROMPT_YML.some(has) || /_prompt\.ya?ml$/.test(file) ? 'prompt-yml' : null;
   return has('skill_name') && ['evals', 'cases'].some((key) => Array.isArray(value[key]))

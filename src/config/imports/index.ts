@@ -3,7 +3,8 @@ import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { folderOf } from '../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import { UNNAMED_MODEL } from '../../suite/models.ts';
+import { entryOf, UNNAMED_MODEL } from '../../suite/models.ts';
+import type { Settings } from '../../suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
 import type { CodeHost, HostSettings } from './foreign-code.ts';
@@ -45,8 +46,8 @@ interface ImportTools {
   files: Files;
   /** Whether the settings name a grader. */
   hasGrader: boolean;
-  /** Whether by the settings a program of the project answers for this model. */
-  isProgram(model: string): boolean;
+  /** What the settings say of models. */
+  settings: Pick<Settings, 'models'>;
   limits: Limits;
   builtIns: BuiltInMetrics;
   /** Whether another tool's code is run; absent: it is not. */
@@ -61,57 +62,50 @@ interface ImportTools {
 export async function readImport(
   file: string,
   format: ImportFormat,
-  { files, limits, builtIns, hasGrader, isProgram, code = 'refused', host }: ImportTools,
+  { files, ...tools }: ImportTools,
   problems: Problem[],
 ): Promise<Imported | null> {
   const document = await files.document(file, problems);
   if (document === null) return null;
+  const contentOf = async (path: string): Promise<Uint8Array | null> =>
+    (await files.data(path, { file: '', line: 0 }, problems))?.content ?? null;
   if (format === 'prompt-yml') {
     const { importPromptYml } = await import('./prompt-yml.ts');
-    return importPromptYml(document, hasGrader, problems);
+    return importPromptYml(document, tools.hasGrader, problems);
   }
   if (format === 'flexeval') {
     const { importFlexEval } = await import('./flexeval.ts');
     return await importFlexEval(
       document,
       {
-        builtIns,
+        builtIns: tools.builtIns,
         absence: files.absence,
         text: async (path) => {
-          const loaded = await files.data(path, { file: '', line: 0 }, problems);
-          return loaded === null
-            ? null
-            : new TextDecoder().decode(loaded.content).replaceAll('\r\n', '\n');
+          const content = await contentOf(path);
+          return content && new TextDecoder().decode(content).replaceAll('\r\n', '\n');
         },
       },
       problems,
     );
   }
-  const beside = importFiles(files, folderOf(file), limits, problems);
   if (format === 'promptfoo') {
     const { importPromptfoo } = await import('./promptfoo.ts');
-    return importPromptfoo(
-      document,
-      {
-        files: beside,
-        limits,
-        builtIns,
-        hasGrader,
-        code,
-        host: host ?? { setup: [], files: [] },
-      },
-      problems,
-    );
+    const beside = importFiles(files, folderOf(file), tools.limits, problems);
+    const host = { setup: [], files: [] };
+    return importPromptfoo(document, { code: 'refused', host, ...tools, files: beside }, problems);
   }
   const { importAgentSkill } = await import('./agent-skills.ts');
-  const skillFiles = {
-    exists: (path: string) => files.absence(path) === null,
-    read: async (path: string) =>
-      (await files.data(path, { file: '', line: 0 }, problems))?.content ?? null,
-  };
   return importAgentSkill(
     document,
-    { files: skillFiles, hasGrader, isProgram: isProgram(UNNAMED_MODEL) },
+    {
+      files: {
+        exists: (path) => files.absence(path) === null,
+        below: files.below,
+        read: contentOf,
+      },
+      ...tools,
+      isProgram: entryOf(tools.settings, UNNAMED_MODEL)?.provider === 'program',
+    },
     problems,
   );
 }

@@ -1,6 +1,6 @@
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, jsonText, type Problem } from '../../types/plain.ts';
 import {
   createDraft,
   isScalar,
@@ -49,8 +49,7 @@ export function importPromptYml(
   for (const key of Object.keys(value).filter((each) => !READ.includes(each)))
     imported.left.push(leftOut(document.placeOf([key]), key, 'it is not part of the format'));
   const prompt = promptDraft(document, value, imported.left);
-  const isFixed = prompt !== null && !('variables' in prompt.value);
-  const tests = testsDraft(document, value, isFixed, imported);
+  const tests = testsDraft(document, value, variablesOf(prompt), imported);
   if (prompt === null) {
     imported.carried = imported.carried.map((share) => ({ ...share, carried: 0 }));
     return imported;
@@ -107,6 +106,12 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
   return { ...draft, written };
 }
 
+/** What the prompt shows of a row; null where there is no prompt. */
+function variablesOf(prompt: Draft | null): string[] | null {
+  const variables = prompt?.value['variables'] ?? [];
+  return prompt && (variables as JsonMap[]).map(({ name }) => String(name));
+}
+
 function parametersOf(document: Document, value: JsonMap, left: Loss[]): JsonMap {
   const written = value['modelParameters'];
   const { parameters, left: refused } = readForeignParameters(isMap(written) ? written : {});
@@ -137,13 +142,14 @@ function schemaOf(written: Json | undefined): JsonMap | null {
 function testsDraft(
   document: Document,
   value: JsonMap,
-  isFixed: boolean,
+  variables: readonly string[] | null,
   imported: Imported,
 ): Draft | null {
   const rows = value['testData'];
   const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
   // A prompt that is filled in with nothing has one test: itself.
-  const written = Array.isArray(rows) && rows.length > 0 ? rows : isFixed ? [{}] : [];
+  const written =
+    Array.isArray(rows) && rows.length > 0 ? rows : variables?.length === 0 ? [{}] : [];
   const { left } = imported;
   const draft = createDraft(document.placeOf(['testData']));
   const unique = uniqueNames();
@@ -152,16 +158,14 @@ function testsDraft(
     path: ['evaluators', index] as Path,
     name: unique(nameOf(evaluator)),
   }));
-  const kept = written.flatMap((row, index) =>
-    isMap(row) ? [{ row, path: ['testData', index] }] : [],
-  );
-  written.forEach((row, index) => {
-    if (!isMap(row))
-      left.push(
-        leftOut(document.placeOf(['testData', index]), 'a row of testData', 'it is not a map'),
-      );
+  const kept = written.flatMap((row, index) => {
+    const path = ['testData', index];
+    const why = isMap(row) ? whyUnfilled(row, variables ?? []) : 'it is not a map';
+    if (why === null && isMap(row)) return [{ row, path }];
+    left.push(leftOut(document.placeOf(path), 'a row of testData', why ?? ''));
+    return [];
   });
-  const references = kept.map(({ row }) => referenceOf(row));
+  const references = kept.map(({ row }) => referenceOf(row, variables ?? []));
   kept.forEach(({ path }, index) => {
     draft.from(['references', index], document.placeOf(path));
   });
@@ -192,12 +196,34 @@ function testsDraft(
   return draft;
 }
 
-/** A column `expected` is what is expected; all columns are variables. */
-function referenceOf(row: JsonMap): JsonMap {
+/** The columns of a row, and what the prompt shows of an `input` that is a map. */
+function cellsOf(row: JsonMap, variables: readonly string[]): JsonMap {
+  const inside = isMap(row['input'] ?? null) ? (row['input'] as JsonMap) : {};
+  const shown = Object.entries(inside).filter(([name]) => variables.includes(name));
+  return { ...Object.fromEntries(shown), ...row };
+}
+
+/** Why the prompt cannot be filled in with a row; null: it can. */
+function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null {
+  const cells = cellsOf(row, variables);
+  const missing = variables.find((name) => !Object.hasOwn(cells, name));
+  if (missing === undefined) return null;
+  const text = Object.keys(row).find((key) =>
+    jsonText(row[key] ?? null)
+      .split('\n')
+      .some((line) => line.trim().startsWith(`${missing}:`)),
+  );
+  return text === undefined
+    ? `it has no value for {{${missing}}}`
+    : `its ${text} is one text, in which {{${missing}}} is not found: drop the | behind ${text}:, and it is a map`;
+}
+
+/** A column `expected` is what is expected; the others, and those that are shown, are variables. */
+function referenceOf(row: JsonMap, variables: readonly string[]): JsonMap {
   const { expected } = row;
   const input = Object.fromEntries(
-    Object.entries(row)
-      .filter(([key]) => key !== 'expected')
+    Object.entries(cellsOf(row, variables))
+      .filter(([key]) => key !== 'expected' || variables.includes(key))
       .map(([key, cell]) => [key, isScalar(cell) ? cell : JSON.stringify(cell)]),
   );
   return { input, ...(expected === undefined || expected === null ? {} : { expected }) };

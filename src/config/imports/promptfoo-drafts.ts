@@ -1,6 +1,7 @@
 import { type Document, valueAt } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
+import type { Settings } from '../../suite/suite.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Place, JsonMap } from '../../types/plain.ts';
 import { pathIn } from './assertion-parts.ts';
@@ -32,6 +33,8 @@ export interface ImportContext {
   builtIns: BuiltInMetrics;
   code: CodeHost;
   host: HostSettings;
+  /** What the settings say of models: by what a retired one is replaced, say. */
+  settings: Pick<Settings, 'models'>;
 }
 
 interface TestsContext extends ImportContext {

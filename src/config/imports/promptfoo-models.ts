@@ -1,6 +1,7 @@
 import { type Document, valueAt } from '../../documents/document.ts';
 import { folderOf } from '../../documents/paths.ts';
-import { UNNAMED_MODEL } from '../../suite/models.ts';
+import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../suite/models.ts';
+import type { Settings } from '../../suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { isScalar, leftOut, remark, type Imported, type ImportFiles, type Loss } from './draft.ts';
@@ -19,7 +20,9 @@ export interface LocatedModel extends ImportedModel {
  */
 export async function readModels(
   document: Document,
-  context: Pick<ImportContext, 'code' | 'host' | 'files'> & { structured: readonly string[] },
+  context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
+    structured: readonly string[];
+  },
   imported: Imported,
 ): Promise<LocatedModel[]> {
   const key = valueAt(document.value, ['providers']) === undefined ? 'targets' : 'providers';
@@ -27,7 +30,7 @@ export async function readModels(
   const models: LocatedModel[] = [];
   const list = await entriesOf(document, key, context.files);
   for (const { value, place } of list) {
-    const { written, unsent, left } = await asSent(value, place, context.files);
+    const { written, unsent, left } = await asSent(value, place, context);
     const found = codeProvider(value, document, context) ?? convertProvider(written);
     if ('why' in found) {
       unread.push(leftOut(place, `the provider ${nameOf(value)}`, found.why));
@@ -78,14 +81,32 @@ async function entriesOf(
 async function asSent(
   value: Json,
   place: Place,
-  files: ImportFiles,
+  { files, settings }: Pick<ImportContext, 'files' | 'settings'>,
 ): Promise<{ written: Json } & Pick<SentParameters, 'unsent' | 'left'>> {
   const map = providerMap(value);
   const { id, config } = map;
   if (typeof id !== 'string') return { written: value, unsent: [], left: [] };
   const read = await withFiles(isMap(config ?? null) ? (config as JsonMap) : {}, place, files);
-  const { config: sent, unsent, left } = sentParameters(id, read);
+  const { config: sent, unsent, left } = sentParameters(askedId(id, settings), read);
   return { written: { ...map, config: sent }, unsent, left };
+}
+
+/**
+ * The provider of the model that is asked in the end: what is sent by default is what its successor
+ * takes, where the settings name one.
+ */
+function askedId(id: string, settings: Pick<Settings, 'models'>): string {
+  const found = convertProvider(id);
+  if (
+    'why' in found ||
+    'endpoint' in (found.entry ?? {}) ||
+    entryOf(settings, found.model) === null
+  )
+    return id;
+  const asked = askedModel(settings, found.model);
+  if (asked === null) return id;
+  const isSame = (found.entry?.['provider'] ?? vendorOf(found.model)) === asked.provider;
+  return isSame ? id.replace(found.model, () => asked.model) : `${asked.provider}:${asked.model}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Document, type Path } from '../../documents/document.ts';
+import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import type { Message, Role } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts';
@@ -43,6 +43,9 @@ export const WRITTEN =
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 
+/** The other tool's prompt where a configuration has none. */
+const WITHOUT_PROMPTS = '{{prompt}}';
+
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
@@ -55,8 +58,7 @@ export async function readPrompts(
   document: Document,
   context: PromptContext,
 ): Promise<ReadPrompt[]> {
-  const written = isMap(document.value) ? document.value['prompts'] : undefined;
-  if (written === undefined) return [];
+  const written = valueAt(document.value, ['prompts']) ?? WITHOUT_PROMPTS;
   // An old form maps files to labels.
   const entries: { value: Json; path: Path }[] = Array.isArray(written)
     ? written.map((value, index) => ({ value, path: ['prompts', index] }))

@@ -225,3 +225,201 @@ describe('evals/evals.json with SKILL.md', () => {
     expect(await problemsOf({ [EVALS]: '{"evals": [' })).toHaveLength(1);
   });
 });
+
+describe('a check of a skill', () => {
+  const NEGATED = 'The answer does not do, say or contain this: ';
+  const listed = (...statements: unknown[]) => ['criteria', { statements }];
+  const contains = (value: string[], more = {}) => ['contains', { value, ...more }];
+
+  /** What judges a case that says this beside its prompt, and what of it is lost. */
+  async function judgedBy(said: Record<string, unknown>, file?: string) {
+    const { project, problems, notices } = await read({
+      ...settings,
+      'skills/pdf/SKILL.md': 'Read.',
+      [EVALS]: file ?? json([{ prompt: 'Say hello.', ...said }]),
+    });
+    expect(problems).toEqual([]);
+    const metrics = project.suites[0]?.tests.references[0]?.metrics ?? [];
+    return {
+      metrics: metrics.map(({ source }) =>
+        source.kind === 'built-in' ? [source.uses, source.with] : [source.kind, null],
+      ),
+      lost: notices.filter((line) => line.includes('not carried over')).map((line) => line),
+      sum: notices.find((line) => line.includes('carried over;')) ?? '',
+    };
+  }
+
+  test.each<[unknown, unknown[]]>([
+    [{ type: 'contains', value: 'x' }, contains(['x'])],
+    [{ name: 'n', type: 'contains', value: ['x', 'y'] }, contains(['x', 'y'], { mode: 'all' })],
+    [{ type: 'contains_any', values: ['x', 'y'] }, contains(['x', 'y'])],
+    [{ type: 'not_contains', value: 'x' }, contains(['x'], { negate: true })],
+    [{ type: 'notContains', text: 'x' }, contains(['x'], { negate: true })],
+    [{ type: 'must-not-contain', value: ['x', 'y'] }, contains(['x', 'y'], { negate: true })],
+    [{ type: 'contains', value: 'x', negate: true }, contains(['x'], { negate: true })],
+    [{ type: 'excludes', value: 'x' }, contains(['x'], { negate: true })],
+    [{ not_contains: 'x' }, contains(['x'], { negate: true })],
+    [
+      { type: 'contains', value: 'x', case_sensitive: false },
+      contains(['x'], { ignore_case: true }),
+    ],
+    [{ type: 'string_match', value: 'x' }, contains(['x'])],
+    [{ type: 'regex', text: '^shop' }, ['regex', { pattern: '^shop' }]],
+    [{ type: 'not_regex', pattern: '^shop' }, ['regex', { pattern: '^shop', negate: true }]],
+    [{ type: 'equals', value: 'x' }, ['exact_match', { value: 'x' }]],
+    [{ type: 'not-equals', value: 'x' }, ['exact_match', { value: 'x', negate: true }]],
+    [{ type: 'starts_with', value: 'x' }, ['starts_with', { value: 'x' }]],
+    [{ type: 'not_ends_with', value: 'x' }, ['ends_with', { value: 'x', negate: true }]],
+    [{ type: 'is_json' }, ['is_json', {}]],
+    [{ type: 'semantic', text: 'is kind' }, listed('is kind')],
+    [{ type: 'llm_judge', value: 'is kind' }, listed('is kind')],
+    [{ type: 'not_semantic', text: 'is rude' }, listed(`${NEGATED}is rude`)],
+    [{ id: 'a', text: 'Mentions --dry-run', type: 'string_match' }, listed('Mentions --dry-run')],
+    [{ text: 'is kind', required: false }, listed({ statement: 'is kind', required: false })],
+    [{ criterion: 'Tone', description: 'polite' }, listed('Tone: polite')],
+    ['says hello in Norwegian', listed('says hello in Norwegian')],
+  ])('%j becomes what it means', async (check, metric) => {
+    const { metrics, lost } = await judgedBy({ assertions: [check] });
+    expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
+    // Nothing turns it round but what it says.
+    const negates = JSON.stringify(metric).includes('"negate":true');
+    expect(JSON.stringify(metrics).includes('"negate":true')).toBe(negates);
+  });
+
+  test.each<[string, unknown, unknown[]]>([
+    ['checks', ['a', 'b'], listed('a', 'b')],
+    ['criteria', ['a'], listed('a')],
+    ['success_criteria', 'a', listed('a')],
+    ['expected_behavior', ['a'], listed('a')],
+    ['expectedBehavior', ['a'], listed('a')],
+    ['expected_output', ['a', 'b'], listed('a', 'b')],
+    ['forbidden', ['a'], listed(`${NEGATED}a`)],
+    ['must_not', 'a', listed(`${NEGATED}a`)],
+    ['must_contain', ['x', 'y'], contains(['x', 'y'], { mode: 'all' })],
+    ['must_not_contain', ['x'], contains(['x'], { negate: true })],
+    ['forbidden', [{ type: 'contains', value: 'x' }], contains(['x'], { negate: true })],
+    ['rubric', [{ dimension: 'Tone', pass_if: 'is kind' }], listed('Tone: is kind')],
+    [
+      'rubric',
+      [{ dimension: 'Tone', pass_if: 'is kind', fail_if: 'is rude' }],
+      listed('Tone: is kind', `${NEGATED}is rude`),
+    ],
+  ])('under %s holds as %j says', async (key, value, metric) => {
+    const { metrics, lost } = await judgedBy({ [key]: value });
+    expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ should_trigger: true }, 'should_trigger is not carried over: whether an agent chooses'],
+    [{ expected_route: 'pdf' }, 'expected_route is not carried over: whether an agent chooses'],
+    [{ grader: 'grade.py' }, 'grader is not carried over: checks in code'],
+    [{ oracle: 'x' }, 'oracle is not carried over: it may decide what passes'],
+    [{ rubric: { 5: 'perfect', 1: 'bad' } }, 'a check is not carried over: its 1 is not read here'],
+    [{ checks: [{ type: 'file_exists', value: 'x' }] }, 'its type "file_exists" is not read here'],
+    [{ checks: [{ text: 'x', polarity: 'negative' }] }, 'its polarity is not read here'],
+    [{ checks: [{ text: 'x', weight: 3 }] }, 'every check counts alike'],
+    [{ checks: [{ text: 'x', value: 'y' }] }, 'it has a value, and no type'],
+    [{ checks: [{ type: 'contains', description: 'x' }] }, 'it has no value'],
+    [{ forbidden: [{ type: 'not_contains', value: 'x' }] }, 'it is negated twice'],
+    [{ checks: [{ type: 'regex', value: '(' }] }, 'a check is not carried over'],
+    [{ expected_output: { text: 'x', strict: true } }, 'its strict is not read here'],
+    [{ checks: [7] }, 'it has no text'],
+    [{ rubric: [{ dimension: 'Tone', pass_if: ['a', 'b'] }] }, 'more than one text or value'],
+    [{ checks: [{ text: 'a', requirement: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ type: 'contains', value: 'a', expected: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ type: 'contains', value: 'a', fail_if: 'b' }] }, 'more than one text or value'],
+    [{ checks: [{ contains: 'a', not_contains: 'b' }] }, 'its not_contains is not read here'],
+  ])('is lost and counted where it cannot be read: %j', async (said, why) => {
+    const { lost, sum } = await judgedBy({ assertions: ['is kind'], ...said });
+    expect(lost).toEqual([expect.stringContaining(why)]);
+    expect(sum).toContain('1 of 1 case, 1 of 2 checks carried over; 1 lost');
+  });
+
+  test('is counted once, also where all are lost and what is expected takes their place', async () => {
+    const odd = { type: 'bash', value: 'x' };
+    const { metrics, sum } = await judgedBy({ expected_output: 'Hi', assertions: [odd, odd] });
+    expect(metrics).toMatchObject([['llm_rubric', { criteria: 'Hi' }]]);
+    expect(sum).toContain('1 of 1 case, 0 of 2 checks carried over; 2 lost');
+  });
+
+  test.each<[string, unknown]>([
+    ['a list', [{ skills: ['pdf'], query: 'Say hello.', expected_behavior: ['a', 'b'] }]],
+    [
+      'one case',
+      { skills: ['pdf'], query: 'Say hello.', files: [], expected_behavior: ['a', 'b'] },
+    ],
+    ['evals', { evals: [{ skills: ['pdf'], query: 'Say hello.', expected_behavior: ['a', 'b'] }] }],
+  ])('with a query and expected behavior is read from %s', async (_, file) => {
+    const { metrics, lost } = await judgedBy({}, JSON.stringify(file));
+    expect([lost, metrics]).toEqual([[], [listed('a', 'b')]]);
+  });
+
+  test('of several skills, or of whether the skill is chosen at all, loses its case', async () => {
+    const { notices, problems } = await read({
+      ...settings,
+      'skills/pdf/SKILL.md': 'Read.',
+      [EVALS]: json([
+        { prompt: 'a', assertions: ['x'] },
+        { prompt: 'b', assertions: ['x'], skills: ['pdf', 'docx'] },
+        { query: 'c', should_trigger: false, assertions: ['x'] },
+        { query: 'd', should_trigger: true },
+      ]),
+    });
+    expect(problems).toEqual([]);
+    expect(notices[0]).toContain('1 of 4 cases, 1 of 3 checks carried over; 3 lost');
+  });
+
+  test('is none of a list of trigger queries, which is named for what it is', async () => {
+    const query = { query: 'Open it', should_trigger: true };
+    const { notices, problems, project } = await read({
+      ...settings,
+      [EVALS]: JSON.stringify([query, { ...query, should_trigger: false }]),
+    });
+    expect([problems, project.suites]).toEqual([[], []]);
+    expect(notices).toEqual([
+      `${EVALS}: 0 of 2 cases carried over; 2 lost: 2 × a trigger query`,
+      expect.stringContaining('a trigger query is not carried over: whether an agent chooses'),
+    ]);
+  });
+});
+
+describe('a folder in the files of a case', () => {
+  const evals = (...files: unknown[]) => json([{ prompt: 'Sum up', files, assertions: ['x'] }]);
+  const filesOf = async (files: Record<string, string | Uint8Array>, settled = settings) => {
+    const { project, notices } = await read({
+      'skills/pdf/SKILL.md': 'Read.',
+      ...settled,
+      ...files,
+    });
+    return { input: project.suites[0]?.tests.references[0]?.input['files'], notices };
+  };
+  const inside = { 'skills/pdf/evals/in/a.txt': 'A', 'skills/pdf/evals/in/b/c.txt': 'C' };
+
+  test.each(['evals/in', 'evals/in/', 'in', { path: 'skills/pdf/evals/in' }])(
+    'is its files, found as %j',
+    async (folder) => {
+      const { input } = await filesOf({ ...inside, [EVALS]: evals(folder) });
+      const path = (typeof folder === 'string' ? folder : folder.path).replace(/\/$/, '');
+      expect(input).toBe(
+        `\n\n<file path="${path}/a.txt">\nA\n</file>\n\n<file path="${path}/b/c.txt">\nC\n</file>`,
+      );
+    },
+  );
+
+  test('is the paths of its files to a program', async () => {
+    const program = {
+      'evaldiff.yaml':
+        'grader: gpt-4o\nmodels: { default: { provider: program, command: [node, app.mjs] } }\n',
+    };
+    const { input } = await filesOf({ ...inside, [EVALS]: evals('evals/in') }, program);
+    expect(input).toBe('\n\nFiles:\nskills/pdf/evals/in/a.txt\nskills/pdf/evals/in/b/c.txt');
+  });
+
+  test('of more than a hundred files loses its case with the reason', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${String(at)}.txt`, 'x']),
+    );
+    const { notices } = await filesOf({ ...many, [EVALS]: evals('evals/in') });
+    expect(notices.join()).toContain('its folders hold more than 100 files');
+  });
+});

@@ -67,6 +67,13 @@ const key = fc.constantFrom(
   'text',
   'check',
   'skill_name',
+  'checks',
+  'not_contains',
+  'forbidden',
+  'should_trigger',
+  'skills',
+  'query',
+  'weight',
   'toString',
   'temperature',
 );

@@ -210,6 +210,49 @@ describe('a .prompt.yml', () => {
     ]);
   });
 
+  test('shows every column of a row, also what is expected', async () => {
+    const { project, problems, notices } = await read({
+      [FILE]:
+        "messages: [{ role: user, content: 'Is {{input}} {{expected}}?' }]\nmodel: openai/gpt-4o\ntestData: [{ input: 1 + 1, expected: two }]\nevaluators: [{ name: e, string: { contains: '{{expected}}' } }]\n",
+    });
+    expect([problems, notices]).toEqual([[], []]);
+    expect(project.suites[0]?.tests.references).toMatchObject([
+      { input: { input: '1 + 1', expected: 'two' }, expected: 'two', problem: null },
+    ]);
+  });
+
+  describe('whose rows cannot fill in its text', () => {
+    const file = (row: string) =>
+      `messages: [{ role: user, content: 'Look at {{listing}}' }]\nmodel: openai/gpt-4o\ntestData:\n  - { listing: b }\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
+
+    test.each<[string, string, string]>([
+      [
+        'for one text in place of a map',
+        '  - input: |\n      listing: "a"\n',
+        'its input is one text, in which {{listing}} is not found: drop the | behind input:, and it is a map',
+      ],
+      ['for a missing column', '  - { input: a }\n', 'it has no value for {{listing}}'],
+    ])('loses them with the reason, %s', async (_, row, why) => {
+      const { project, problems, notices } = await read({ [FILE]: file(row) });
+      expect([problems, project.suites[0]?.tests.references.length]).toEqual([[], 1]);
+      expect(notices).toEqual([
+        `${FILE}: 1 of 2 tests, 1 of 1 evaluator carried over; 1 lost: a row of testData`,
+        `${FILE}:5: a row of testData is not carried over: ${why}`,
+      ]);
+    });
+
+    test('finds its text once the advice is followed', async () => {
+      const { project, problems, notices } = await read({
+        [FILE]: file('  - input:\n      listing: "a"\n'),
+      });
+      expect([problems, notices]).toEqual([[], []]);
+      expect(project.suites[0]?.tests.references[1]).toMatchObject({
+        input: { listing: 'a' },
+        problem: null,
+      });
+    });
+  });
+
   test('that is something else says so', async () => {
     expect(await problemsOf({ [FILE]: 'on: push\njobs: {}\n' })).toEqual([
       `${FILE}: is not a .prompt.yml: it has no list of messages`,

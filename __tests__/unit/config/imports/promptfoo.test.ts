@@ -901,3 +901,23 @@ scenarios:
     expect(String(said)).toContain(`c/x.mjs:${String(line)}`);
   });
 });
+
+describe('a promptfoo configuration without prompts', () => {
+  test.each(['promptfooconfig.yaml', 'evals/rss.yaml'])(
+    'asks what its tests have as prompt, in %s',
+    async (file) => {
+      const { project, problems, notices } = await read({
+        'evaldiff.yaml': `prompts: ['${file}']\n`,
+        [file]:
+          "providers: ['openai:gpt-4o']\ntests:\n  - { vars: { prompt: Say hi }, assert: [{ type: contains, value: hi }] }\n",
+      });
+      expect([problems, notices]).toEqual([[], []]);
+      expect(project.suites).toMatchObject([
+        {
+          prompt: { messages: [{ role: 'user', content: '{prompt}' }] },
+          tests: { references: [{ input: { prompt: 'Say hi' } }] },
+        },
+      ]);
+    },
+  );
+});
