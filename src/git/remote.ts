@@ -13,6 +13,8 @@ export interface Remote {
   fetch(ids: readonly string[], wish: FetchWish): Promise<GitAnswer>;
   /** Ref name → object id; null when the remote does not answer. */
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
+  /** As `list`, every branch and tag (tags peeled) in one request, which is made once. */
+  tips(): Promise<Map<string, string> | null>;
 }
 
 export interface FetchWish {
@@ -84,6 +86,24 @@ export function openRemote(
     if (answer.late === true) silence = answer;
     return answer;
   };
+  const list = async (
+    kinds: readonly string[],
+    patterns: readonly string[],
+  ): Promise<Map<string, string> | null> => {
+    const listing = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack', ...kinds];
+    const { code, output } = await ask(place, listing.concat('--end-of-options', NAME, patterns));
+    if (code !== 0) return null;
+    const rows = output
+      .toString('utf8')
+      .split('\n')
+      .map((row) => row.split('\t'));
+    return new Map(
+      rows.flatMap(([id, name]) =>
+        id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
+      ),
+    );
+  };
+  let tips: Promise<Map<string, string> | null> | null = null;
   return {
     advice,
     fetch(ids, { filter, depth = [], alone = false }) {
@@ -100,21 +120,19 @@ export function openRemote(
       turn = fetched.catch(() => undefined);
       return fetched;
     },
-    async list(patterns) {
-      const listing = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
-      const { code, output } = await ask(place, listing.concat('--end-of-options', NAME, patterns));
-      if (code !== 0) return null;
-      const rows = output
-        .toString('utf8')
-        .split('\n')
-        .map((row) => row.split('\t'));
-      return new Map(
-        rows.flatMap(([id, name]) =>
-          id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
-        ),
-      );
-    },
+    list: (patterns) => list([], patterns),
+    tips: () => (tips ??= list(['--heads', '--tags'], []).then(peeled)),
   };
+}
+
+/** With the commit of an annotated tag in place of the tag's own object. */
+function peeled(listed: Map<string, string> | null): Map<string, string> | null {
+  for (const [name, id] of listed ?? [])
+    if (name.endsWith('^{}')) {
+      listed?.set(name.slice(0, -'^{}'.length), id);
+      listed?.delete(name);
+    }
+  return listed;
 }
 
 /**

@@ -36,14 +36,11 @@ const DEFAULTS = [
 ];
 
 /**
- * Full name and tip of the default branch as this clone knows it, or of `preferred` where that
- * exists; null in a repository without commits.
+ * Full name and tip of the default branch as this clone knows it; null in a repository without
+ * commits.
  */
-export async function defaultBranch(
-  names: Names,
-  preferred: string | null = null,
-): Promise<{ ref: string; tip: string } | null> {
-  for (const ref of [...(preferred === null ? [] : [preferred]), ...DEFAULTS]) {
+export async function defaultBranch(names: Names): Promise<{ ref: string; tip: string } | null> {
+  for (const ref of DEFAULTS) {
     const tip = await commitNamed(names, ref);
     if (tip !== null) return { ref, tip };
   }

@@ -27,9 +27,12 @@ const branch = z.string().min(1).max(1000);
 
 const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be the name of an activity');
 
-const actor = z.object({ login: z.string().min(1).max(100) });
+const actor = z.object({
+  login: z.string().min(1).max(100),
+  type: z.string().max(100).nullish(),
+});
 
-const repository = z.object({ full_name: fullName });
+const repository = z.object({ full_name: fullName, default_branch: branch.nullish() });
 
 const common = { repository, sender: actor.nullish() };
 
@@ -50,7 +53,12 @@ const Push = z.object({ ...common, before: sha, after: sha, ref: branch });
 const MergeGroup = z.object({
   ...common,
   action: action.nullish(),
-  merge_group: z.object({ base_sha: sha, head_sha: sha, head_ref: branch }),
+  merge_group: z.object({
+    base_sha: sha,
+    base_ref: branch.nullish(),
+    head_sha: sha,
+    head_ref: branch,
+  }),
 });
 
 const WorkflowRun = z.object({
@@ -67,6 +75,8 @@ const WorkflowRun = z.object({
 
 /** A schedule's payload may be as little as its cron line. */
 const Bare = z.object({ repository: repository.nullish(), sender: actor.nullish() });
+
+type Common = z.infer<typeof Bare>;
 
 type Reader = (context: Context, payload: unknown) => EventFacts;
 
@@ -140,7 +150,8 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     );
   }
   return {
-    ...facts(context, event.sender?.login),
+    ...facts(context, event),
+    baseBranch: pull.base.ref,
     action: event.action,
     pullRequest: pull.number,
     base: pull.base.sha,
@@ -150,13 +161,14 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     fork: headRepository === null || !sameName(headRepository, context.repository),
     dependabot: startedByDependabot(context, event.sender?.login) || isDependabot(pull.user?.login),
     addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
+    ...(event.sender && { labeller: labeller(event.sender, pull.user?.login) }),
   };
 }
 
 function push(context: Context, payload: unknown): EventFacts {
-  const { before, after, ref, sender } = parse(Push, context, payload);
+  const { before, after, ref, ...event } = parse(Push, context, payload);
   return {
-    ...facts(context, sender?.login),
+    ...facts(context, event),
     base: isZero(before) ? null : before,
     // A push of nothing deletes its branch or tag.
     head: isZero(after) ? null : after,
@@ -165,9 +177,10 @@ function push(context: Context, payload: unknown): EventFacts {
 }
 
 function mergeGroup(context: Context, payload: unknown): EventFacts {
-  const { merge_group: group, sender, action: activity } = parse(MergeGroup, context, payload);
+  const { merge_group: group, action: activity, ...event } = parse(MergeGroup, context, payload);
   return {
-    ...facts(context, sender?.login),
+    ...facts(context, event),
+    ...(group.base_ref ? { baseBranch: shortRef(group.base_ref) } : {}),
     action: activity ?? null,
     base: group.base_sha,
     head: group.head_sha,
@@ -180,10 +193,10 @@ function mergeGroup(context: Context, payload: unknown): EventFacts {
 }
 
 function workflowRun(context: Context, payload: unknown): EventFacts {
-  const { workflow_run: run, sender, action: activity } = parse(WorkflowRun, context, payload);
+  const { workflow_run: run, action: activity, ...event } = parse(WorkflowRun, context, payload);
   const headRepository = run.head_repository?.full_name ?? null;
   return {
-    ...facts(context, sender?.login),
+    ...facts(context, event),
     action: activity ?? null,
     head: run.head_sha,
     headRepository,
@@ -194,16 +207,17 @@ function workflowRun(context: Context, payload: unknown): EventFacts {
 }
 
 function bare(context: Context, payload: unknown): EventFacts {
-  const { sender } = parse(Bare, context, payload);
+  const event = parse(Bare, context, payload);
   const head = sha.safeParse(context.env['GITHUB_SHA']);
   if (!head.success)
     throw userError(`GITHUB_SHA ${head.error.issues[0]?.message ?? 'must be a commit id'}.`);
-  return { ...facts(context, sender?.login), head: head.data };
+  return { ...facts(context, event), head: head.data };
 }
 
 /** What holds for every event until its reader knows better. */
-function facts(context: Context, sender: string | undefined): EventFacts {
+function facts(context: Context, { repository: of, sender }: Common): EventFacts {
   return {
+    ...(of?.default_branch ? { baseBranch: of.default_branch } : {}),
     event: context.event,
     action: null,
     repository: context.repository,
@@ -213,7 +227,7 @@ function facts(context: Context, sender: string | undefined): EventFacts {
     headRepository: context.repository,
     headBranch: null,
     fork: false,
-    dependabot: startedByDependabot(context, sender),
+    dependabot: startedByDependabot(context, sender?.login),
     addedLabel: null,
     origin: null,
   };
@@ -275,6 +289,14 @@ function userError(message: string): UserError {
 
 function startedByDependabot({ env }: Context, sender: string | undefined): boolean {
   return isDependabot(sender) || isDependabot(env['GITHUB_ACTOR']);
+}
+
+function labeller(
+  { login, type }: z.infer<typeof actor>,
+  author: string | undefined,
+): NonNullable<EventFacts['labeller']> {
+  const isApp = (type ?? 'User') !== 'User' || login.endsWith('[bot]');
+  return { login, isApp, isAuthor: author !== undefined && sameName(login, author) };
 }
 
 function isDependabot(login: string | undefined): boolean {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EventFacts } from '../types/repository.ts';
 import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
-import { failureLine, hasStatus } from './published.ts';
+import { account, failureLine, hasStatus } from './published.ts';
 
 /** `owner/name` as the API's parameters. */
 export function ownerAndName(repository: string): { owner: string; repo: string } {
@@ -32,6 +32,61 @@ export async function currentHead(
 ): Promise<string> {
   const reply = await octokit.rest.pulls.get({ ...ownerAndName(repository), pull_number: number });
   return Pull.parse(reply.data).head.sha;
+}
+
+/**
+ * The facts of a pull request's event with the base branch that it has now: it may have been given
+ * another since, and a run that is started again has the old payload. Never throws: where GitHub
+ * does not say, the payload's holds.
+ */
+export async function withPresentBase(
+  { octokit }: Client,
+  facts: EventFacts,
+  number: number,
+): Promise<EventFacts> {
+  try {
+    const of = { ...ownerAndName(facts.repository), pull_number: number };
+    const reply = await octokit.rest.pulls.get(of);
+    const { base } = Pull.parse(reply.data);
+    return base.ref === facts.baseBranch
+      ? facts
+      : { ...facts, baseBranch: base.ref, base: base.sha };
+  } catch {
+    return facts;
+  }
+}
+
+const Permission = z.object({ permission: z.string(), role_name: z.string().nullish() });
+
+/** Permissions with which somebody may push to a repository. */
+const WRITES = new Set(['admin', 'maintain', 'write']);
+
+/**
+ * Who approved a pull request by the label that its event reports, and with which permission; or
+ * why that does not count. GitHub lets more people label than write. Never throws.
+ */
+export async function approverOf(
+  { octokit }: Client,
+  { labeller, repository }: EventFacts,
+): Promise<{ by: string } | { refused: string }> {
+  if (labeller === undefined) return { refused: 'the event does not say who added the label' };
+  const { login, isApp, isAuthor } = labeller;
+  const who = account(login);
+  if (isAuthor) return { refused: `${who}, who added the label, opened the pull request` };
+  if (isApp) return { refused: `${who}, which added the label, is an app` };
+  try {
+    const of = { ...ownerAndName(repository), username: login };
+    const reply = await octokit.rest.repos.getCollaboratorPermissionLevel(of);
+    const { permission, role_name: role } = Permission.parse(reply.data);
+    return WRITES.has(permission)
+      ? { by: `${who} (${/^[a-z]+$/.test(role ?? '') ? String(role) : permission})` }
+      : { refused: `${who}, who added the label, may not write to this repository` };
+  } catch (error) {
+    if (hasStatus(error, 404))
+      return { refused: `${who}, who added the label, may not write to this repository` };
+    const failed = `it is not known whether ${who}, who added the label, may write to this repository`;
+    return { refused: failureLine({ failed, permission: 'metadata: read', fork: false }, error) };
+  }
 }
 
 const Words = z.object({
@@ -79,6 +134,7 @@ type FoundPullRequest =
       status: 'found';
       number: number;
       base: string;
+      baseBranch: string;
       head: string;
       headRepository: string;
       headBranch: string;
@@ -183,6 +239,7 @@ function choose(matches: Pull[], head: string, headRepository: string): FoundPul
     status: 'found',
     number: first.number,
     base: first.base.sha,
+    baseBranch: first.base.ref,
     head: first.head.sha,
     headRepository,
     headBranch: first.head.ref,
@@ -201,6 +258,7 @@ export function withPullRequest(
     ...facts,
     pullRequest: found.number,
     base: found.base,
+    baseBranch: found.baseBranch,
     head: found.head,
     headRepository: found.headRepository,
     headBranch: found.headBranch,
@@ -237,6 +295,7 @@ export async function withQueuedPullRequest(
     return {
       facts: {
         ...facts,
+        queued: head.sha,
         headRepository,
         fork: headRepository?.toLowerCase() !== facts.repository.toLowerCase(),
         dependabot: facts.dependabot || user?.login === DEPENDABOT,

@@ -3,9 +3,10 @@ import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Folder } from '../git/tree.ts';
+import { ORIGIN_WORDS, useOfBase, weakest } from '../select/trust-table.ts';
 import { firstWords } from '../text/amounts.ts';
 import type { Notice, Side } from '../types/plain.ts';
-import type { ChangedFile, EventFacts, SourceTree } from '../types/repository.ts';
+import type { ChangedFile, EventFacts, Origin, SourceTree } from '../types/repository.ts';
 import { entryAt } from './safe-writing.ts';
 
 interface SidesRequest {
@@ -18,34 +19,114 @@ interface SidesRequest {
 }
 
 export interface Sides {
-  /** Null for a sweep, and for a push that has nothing before it. */
+  /** Where head left the base branch. Null for a sweep, and for a push with nothing before it. */
   base: SourceTree | null;
   head: SourceTree;
   changed: ChangedFile[];
+  /** The commit that was named as base: the base branch's tip, or what a push replaced. */
+  baseTip?: string | null;
+  /** The common ancestor of both; null: there is none, or it is a push. */
+  mergeBase?: string | null;
   /** What is to be said of the sides themselves; absent: nothing. */
   notices?: Notice[];
+}
+
+/** The commits of a run, before anything of them is read. */
+export interface RunCommits {
+  head: string;
+  /** Null for a sweep, and for a push that has nothing before it. */
+  baseTip: string | null;
+  /** Where they lie. */
+  origins: { head: Origin; base: Origin | null };
+  notices: Notice[];
+}
+
+/**
+ * Finds the two commits of a run, and proves where they lie.
+ *
+ * @throws UserError for a base that an input names and that is not the repository's own.
+ */
+export async function findCommits(
+  repository: Repository,
+  request: SidesRequest,
+): Promise<RunCommits> {
+  const { facts, mode } = request;
+  const [head, named] = await together(
+    () => headOf(repository, request),
+    async () => (mode === 'sweep' ? null : baseOf(repository, request)),
+  );
+  // What a queue tests holds what is queued before it, so it is no more than the weakest of these.
+  const tested = facts.event === 'merge_group' && request.head === null;
+  const heads = tested ? [facts.queued ?? head, ...(named === null ? [] : [named])] : [head];
+  const branch = facts.baseBranch ?? null;
+  const of = await repository.origins([...heads, ...(named === null ? [] : [named])], branch);
+  const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
+  const origins = {
+    head: weakest(heads.map(originOf)),
+    base: named === null ? null : originOf(named),
+  };
+  const found: RunCommits = { head, baseTip: named, origins, notices: [] };
+  if (named === null || origins.base === null) return found;
+  const use = useOfBase(facts.event, origins.base, request.base !== null);
+  if (use === 'refused') throw foreignBase(named, origins.base);
+  const tip = use === 'replaced' && branch !== null ? await repository.remoteTip(branch) : null;
+  if (tip === null) return found;
+  await repository.ensureCommit(tip, { side: 'base' });
+  const message = `Base (${named.slice(0, 7)}) is ${ORIGIN_WORDS[origins.base]}, so the tip of ${branch ?? ''} (${tip.slice(0, 7)}) is used as base.`;
+  const notices: Notice[] = [{ kind: 'settings', place: null, message }];
+  return { ...found, baseTip: tip, origins: { ...origins, base: 'base-branch' }, notices };
+}
+
+function foreignBase(base: string, origin: Origin): UserError {
+  const message = `base: commit ${base.slice(0, 7)} is ${ORIGIN_WORDS[origin]}. What judges a change must be the repository's own: name one of its branches, tags or commits.`;
+  return new UserError([problem(null, message)]);
 }
 
 /**
  * The two commits of a run as trees. Base is where head branched off (the merge base), as in the
  * pull request's own view; for unrelated histories and pushes it is the commit itself.
  */
-export async function findSides(repository: Repository, request: SidesRequest): Promise<Sides> {
-  const { facts, workingDirectory, mode } = request;
-  const [headCommit, tip] = await together(
-    () => headOf(repository, request),
-    async () => (mode === 'sweep' ? null : baseOf(repository, request)),
-  );
-  if (tip === null)
+export async function findSides(
+  repository: Repository,
+  { head: headCommit, baseTip, notices }: RunCommits,
+  request: SidesRequest,
+): Promise<Sides> {
+  const { facts, workingDirectory } = request;
+  if (baseTip === null)
     return { base: null, head: await headTree(repository, headCommit, request), changed: [] };
   const isPush = facts.event === 'push' && request.base === null;
-  const commit = isPush ? tip : ((await repository.mergeBase(tip, headCommit)) ?? tip);
+  const compared = isPush
+    ? { baseTip, mergeBase: null, notices: [] }
+    : await comparedWith(repository, baseTip, headCommit);
+  const commit = compared.mergeBase ?? baseTip;
   const [head, base] = await together(
     () => headTree(repository, headCommit, request),
     () => baseTree(repository, commit, request),
   );
   const changed = await repository.changedFiles(commit, head, workingDirectory);
-  return { base, head, changed, notices: await movedProject(repository, base, head, request) };
+  const moved = await movedProject(repository, base, head, request);
+  return { ...compared, base, head, changed, notices: [...notices, ...compared.notices, ...moved] };
+}
+
+/** The commits that stand for base. */
+interface Compared {
+  /** The commit that was named as base: the base branch's tip, or what a push replaced. */
+  baseTip: string;
+  /** Where head left it; null: they have no common history, or it is a push. */
+  mergeBase: string | null;
+  notices: Notice[];
+}
+
+/** Where head left base. That they have no common history is reported: base's tip is compared. */
+async function comparedWith(
+  repository: Repository,
+  baseTip: string,
+  head: string,
+): Promise<Compared> {
+  const mergeBase = await repository.mergeBase(baseTip, head);
+  const message = `Base (${baseTip.slice(0, 7)}) and head (${head.slice(0, 7)}) have no common history, so base's last commit is compared: everything that differs counts as head's change.`;
+  const notices: Notice[] = mergeBase === null ? [{ kind: 'settings', place: null, message }] : [];
+  return { baseTip, mergeBase, notices };
 }
 
 const hasSettings = ({ files }: SourceTree): boolean =>
@@ -157,50 +238,69 @@ async function baseOf(
   { base, facts }: SidesRequest,
 ): Promise<string | null> {
   if (base !== null) return repository.resolve(base);
+  // The payload of a run that is started again is old: the base branch may have moved on.
+  const tip =
+    facts.pullRequest === null || facts.baseBranch === undefined
+      ? null
+      : await repository.remoteTip(facts.baseBranch);
   if (facts.base === null) {
     if (facts.event === 'push') return null;
     throw new UserError([
       problem(null, `${facts.event} names no commit to compare with; set the input base`),
     ]);
   }
-  await repository.ensureCommit(facts.base, { side: 'base' });
-  return facts.base;
+  const commit = tip ?? facts.base;
+  await repository.ensureCommit(commit, { side: 'base' });
+  return commit;
 }
 
 /** The uncommitted files, as a rev that a person can name. */
 export const WORKTREE = 'worktree';
 
-/**
- * The two sides for a terminal: where head left base (null: `main`, else the default branch), and
- * the uncommitted files or a commit. No remote is needed.
- */
+interface LocalRequest extends Place {
+  /** Null: what the CI names in `env`, else the default branch. */
+  base: string | null;
+  head: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** The two sides for a terminal: where head left base, and the uncommitted files or a commit. */
 export async function findLocalSides(
   repository: Repository,
-  { base, head, workingDirectory }: { base: string | null; head: string; workingDirectory: string },
+  { base, head, env, workingDirectory }: LocalRequest,
 ): Promise<Sides> {
   const onDisk = head === WORKTREE;
-  const branchedOff = async (): Promise<{ before: SourceTree; headCommit: string }> => {
-    const [headCommit, tip] = await together(
+  const branchedOff = async (): Promise<Compared & { before: SourceTree; headCommit: string }> => {
+    const [headCommit, baseTip] = await together(
       () => repository.resolve(onDisk ? 'HEAD' : head),
-      async () => repository.resolve(base ?? (await repository.defaultBase()) ?? 'HEAD'),
+      async () => repository.resolve(base ?? (await defaultBase(repository, env))),
     );
-    return {
-      before: await baseTree(repository, (await repository.mergeBase(tip, headCommit)) ?? tip, {
-        workingDirectory,
-      }),
-      headCommit,
-    };
+    const compared = await comparedWith(repository, baseTip, headCommit);
+    const before = await baseTree(repository, compared.mergeBase ?? baseTip, { workingDirectory });
+    return { ...compared, before, headCommit };
   };
-  const [{ before, headCommit }, files] = await together(branchedOff, async () =>
+  const [{ before, headCommit, ...compared }, files] = await together(branchedOff, async () =>
     onDisk ? repository.worktree(workingDirectory) : null,
   );
   const tree = files ?? (await headTree(repository, headCommit, { workingDirectory }));
   return {
+    ...compared,
     base: before,
     head: tree,
     changed: await repository.changedFiles(before.commit, tree, workingDirectory),
-    notices: await movedProject(repository, before, tree, { workingDirectory }),
+    notices: [
+      ...compared.notices,
+      ...(await movedProject(repository, before, tree, { workingDirectory })),
+    ],
   };
+}
+
+async function defaultBase(repository: Repository, env: NodeJS.ProcessEnv): Promise<string> {
+  const found = await repository.defaultBase(env);
+  if (found !== null) return found;
+  const message =
+    'There is no base to compare with: this clone has no main or master, and no remote that names a default branch. Name the base: --base <branch or commit>; --base HEAD compares uncommitted files with the last commit.';
+  throw new UserError([problem(null, message)]);
 }
 
 /**
