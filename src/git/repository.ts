@@ -170,7 +170,7 @@ type Commits = Pick<
 function commitsOf({ store, place, reader, history, source, checkout }: GitReaders): Commits {
   const tips = (): Promise<Map<string, string> | null> =>
     'none' in source.remote ? Promise.resolve(null) : source.remote.tips();
-  const names = { place, reader, checkout };
+  const names = { place, reader, checkout, source };
   const find = (revision: string): Promise<string> => resolveRevision(names, history, revision);
   return {
     resolve: find,

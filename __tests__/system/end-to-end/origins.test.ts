@@ -147,6 +147,50 @@ describe('a commit of the repository in the input head', () => {
   const emptyFolder = () => ({ directory: temporaryFolder('workspace') });
 });
 
+describe('a base as a checkout names it', () => {
+  const names = [
+    'origin/main',
+    'refs/remotes/origin/main',
+    'topic~1',
+    'topic^',
+    'main',
+  ];
+  test.each(names)('%s is found without it', async (base) => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), WORSE);
+    const run = await judge(at, change, { base, head: 'topic' });
+    expect(run.result).toMatchObject({ trust: 'trusted', conclusion: 'failure' });
+    expect(run.result.base?.sha).toBe(change.base);
+  });
+
+  test('HEAD~1 is an ancestor of what is checked out, however little of it', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), WORSE);
+    const checkout = shallowCheckout(change.origin, 'refs/heads/topic');
+    const event = eventOf('workflow_dispatch', change.head);
+    const run = await runOn(at, { checkout, event }, { inputs: { mode: 'diff', base: 'HEAD~1' } });
+    expect(run.result.base?.sha).toBe(change.base);
+    const none = { directory: temporaryFolder('workspace') };
+    const without = await runOn(
+      at,
+      { checkout: none, origin: change.origin, event },
+      { inputs: { mode: 'diff', base: 'HEAD~1' } },
+    );
+    expect(messages(without)).toMatch(/^"HEAD~1" is not a branch, tag or commit/);
+  });
+
+  test.each(['topic~9', 'origin/nowhere', 'refs/remotes/origin/nowhere'])(
+    '%s is an error',
+    async (base) => {
+      const at = await stage(obedient);
+      const run = await judge(at, changeOf(quiz(), WORSE), { base, head: 'topic' });
+      expect(messages(run)).toContain(
+        `"${base}" is not a branch, tag or commit of this repository`,
+      );
+    },
+  );
+});
+
 describe("a pull request's own facts", () => {
   const pull = (at: Stage, change: Change, base: string): void => {
     addPull(at.github.state, {
