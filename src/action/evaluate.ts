@@ -20,9 +20,10 @@ import {
 import type { Result } from '../result/result.ts';
 import { notEvaluated } from '../run/not-judged.ts';
 import { ORIGIN_WORDS } from '../select/trust-table.ts';
+import type { CommitsRequest, RunCommits } from '../session/commits.ts';
 import { type Evaluated, type Session, evaluate, projectOf } from '../session/session.ts';
 import { type Gathered, evaluateShard, gatherParts, mergeParts } from '../session/shards.ts';
-import { type RunCommits, type Sides, findCommits, findSides } from '../session/sides.ts';
+import { type Sides, findSides } from '../session/sides.ts';
 import { artifactName, fetchParts, unreachable, uploadPart } from '../store/artifact.ts';
 import { DEFAULT_GATE } from '../suite/gate-settings.ts';
 import { endLine, logLine } from '../text/log.ts';
@@ -103,9 +104,9 @@ const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] =>
   mode === 'sweep' || mode === 'merge' ? 'sweep' : 'diff';
 
 /** Which commits a job is about. A measurement of noise is of what changes are compared with. */
-export function requestOf(
+export function commitsRequest(
   job: Pick<Job, 'inputs' | 'facts' | 'mode'>,
-): Parameters<typeof findCommits>[1] {
+): CommitsRequest & { workingDirectory: string } {
   const { inputs, facts, mode } = job;
   const { workingDirectory, base, head } = inputs;
   if (mode !== 'noise') return { workingDirectory, base, head, facts, mode: modeOf(job) };
@@ -132,7 +133,7 @@ export async function evaluateJob(job: Job, session: Session): Promise<Evaluated
   let merged: readonly Manifest[] = [];
   try {
     await refuseForkCheckout(session.repository, facts);
-    const sides = await findSides(session.repository, await commitsOf(job), requestOf(job));
+    const sides = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
     if (job.mode !== 'merge') return { ...(await evaluate(session, mode, sides)), sides, merged };
     const gathered = await gatherArtifacts(job, session, sides.head.commit);
     merged = gathered.parts.map(({ manifest }) => manifest);
@@ -179,7 +180,7 @@ export async function runShardJob(job: Job, session: Session): Promise<Ending> {
   const closed = unreachable(env);
   if (shard === null || closed !== null)
     throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
-  const { head } = await findSides(session.repository, await commitsOf(job), requestOf(job));
+  const { head } = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
   const folder = join(session.temporaryFolder, 'evaldiff-shard');
   const manifest = session.redact(await evaluateShard(session, head, shard, folder));
   await uploadPart(await artifactLibrary(job), {

@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import { formatProblem, UserError } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
+import { approverOf, removeLabel } from '../github/approval.ts';
 import { connect, type Client } from '../github/client.ts';
-import { approverOf, pullWords, removeLabel } from '../github/pull.ts';
+import { pullWords } from '../github/pull.ts';
 import { findOverride, withOverride } from '../judge/outcome-fields.ts';
 import { placeLinks } from '../report/sections/document.ts';
 import type { Result } from '../result/result.ts';
@@ -13,8 +14,8 @@ import {
   type TrustDecision,
   type TrustRequest,
 } from '../select/trust.ts';
+import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
-import { findCommits, type RunCommits } from '../session/sides.ts';
 import { commentMarker, writeRun } from '../session/write-reports.ts';
 import { endLine, logLine } from '../text/log.ts';
 import type { Conclusion } from '../types/plain.ts';
@@ -24,7 +25,7 @@ import {
   evaluateJob,
   locate,
   refuseMixedRoles,
-  requestOf,
+  commitsRequest,
   runShardJob,
   sayParts,
 } from './evaluate.ts';
@@ -57,8 +58,8 @@ async function endingOf(given: GivenJob): Promise<Ending> {
   // Whoever needs them says why there are none.
   commits.promise.catch(() => undefined);
   const decide = async (repository: Repository): Promise<TrustDecision> => {
-    commits.resolve(findCommits(repository, requestOf(job)));
-    const head = await commits.promise.then(({ origins }) => origins.head, unknownOf);
+    commits.resolve(findCommits(repository, commitsRequest(job)));
+    const head = await commits.promise.then(({ origin }) => origin, unknownOf);
     return trustLevel(job.facts, head, approval);
   };
   return openSession(sessionOptions(job, decide), (session) =>

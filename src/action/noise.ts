@@ -5,7 +5,7 @@ import { findSides } from '../session/sides.ts';
 import { writeNoise } from '../session/write-reports.ts';
 import { endLine, logLine } from '../text/log.ts';
 import { appendSummary, say, type Ending, type Job } from './context.ts';
-import { commitsOf, requestOf } from './evaluate.ts';
+import { commitsOf, commitsRequest } from './evaluate.ts';
 import { fillReportFolder, usageOutputs } from './publish.ts';
 
 /**
@@ -14,7 +14,7 @@ import { fillReportFolder, usageOutputs } from './publish.ts';
  */
 export async function runNoiseJob(job: Job, session: Session): Promise<Ending> {
   const { inputs, env, runner } = job;
-  const { head: tree } = await findSides(session.repository, await commitsOf(job), requestOf(job));
+  const { head: tree } = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
   const noise = session.redact(await measure(session, tree, inputs.noiseRuns));
   const folder = await fillReportFolder(job, session, (to) => writeNoise(noise, to));
   await appendSummary(env['GITHUB_STEP_SUMMARY'], () => renderNoiseSummary(noise), runner.warning);

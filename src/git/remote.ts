@@ -48,6 +48,8 @@ const FETCH = [
   '--upload-pack=git-upload-pack',
 ];
 
+const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
+
 /**
  * The remote of a store.
  *
@@ -86,23 +88,6 @@ export function openRemote(
     if (answer.late === true) silence = answer;
     return answer;
   };
-  const list = async (
-    kinds: readonly string[],
-    patterns: readonly string[],
-  ): Promise<Map<string, string> | null> => {
-    const listing = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack', ...kinds];
-    const { code, output } = await ask(place, listing.concat('--end-of-options', NAME, patterns));
-    if (code !== 0) return null;
-    const rows = output
-      .toString('utf8')
-      .split('\n')
-      .map((row) => row.split('\t'));
-    return new Map(
-      rows.flatMap(([id, name]) =>
-        id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
-      ),
-    );
-  };
   let tips: Promise<Map<string, string> | null> | null = null;
   return {
     advice,
@@ -120,9 +105,26 @@ export function openRemote(
       turn = fetched.catch(() => undefined);
       return fetched;
     },
-    list: (patterns) => list([], patterns),
-    tips: () => (tips ??= list(['--heads', '--tags'], []).then(peeled)),
+    list: async (patterns) =>
+      refsIn(await ask(place, [...LISTING, '--end-of-options', NAME, ...patterns])),
+    tips: () =>
+      (tips ??= ask(place, [...LISTING, '--heads', '--tags', NAME]).then((answer) =>
+        peeled(refsIn(answer)),
+      )),
   };
+}
+
+function refsIn({ code, output }: GitAnswer): Map<string, string> | null {
+  if (code !== 0) return null;
+  const rows = output
+    .toString('utf8')
+    .split('\n')
+    .map((row) => row.split('\t'));
+  return new Map(
+    rows.flatMap(([id, name]) =>
+      id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
+    ),
+  );
 }
 
 /** With the commit of an annotated tag in place of the tag's own object. */

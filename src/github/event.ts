@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { UserError, problem } from '../errors.ts';
 import type { EventFacts } from '../types/repository.ts';
+import { Bare, fullName, MergeGroup, PullRequest, Push, sha, WorkflowRun } from './payload.ts';
 
 /** The environment as the runner sets it; only named variables are read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -9,72 +10,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const MAX_PAYLOAD_CHARACTERS = 25 * 1024 * 1024;
 
 export const DEPENDABOT = 'dependabot[bot]';
-
-const sha = z
-  .string()
-  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be a commit id of 40 or 64 hexadecimal digits');
-
-const positive = z.number().int().positive();
-
-const fullName = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][\w-]{0,99}\/(?!\.{1,2}$)[\w.-]{1,100}$/,
-    'must be a repository name like owner/name',
-  );
-
-const branch = z.string().min(1).max(1000);
-
-const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be the name of an activity');
-
-const actor = z.object({
-  login: z.string().min(1).max(100),
-  type: z.string().max(100).nullish(),
-});
-
-const repository = z.object({ full_name: fullName, default_branch: branch.nullish() });
-
-const common = { repository, sender: actor.nullish() };
-
-const PullRequest = z.object({
-  ...common,
-  action,
-  label: z.object({ name: z.string().max(1000) }).nullish(),
-  pull_request: z.object({
-    number: positive,
-    user: actor.nullish(),
-    base: z.object({ sha, ref: branch, repo: repository }),
-    head: z.object({ sha, ref: branch, repo: repository.nullable() }),
-  }),
-});
-
-const Push = z.object({ ...common, before: sha, after: sha, ref: branch });
-
-const MergeGroup = z.object({
-  ...common,
-  action: action.nullish(),
-  merge_group: z.object({
-    base_sha: sha,
-    base_ref: branch.nullish(),
-    head_sha: sha,
-    head_ref: branch,
-  }),
-});
-
-const WorkflowRun = z.object({
-  ...common,
-  action: action.nullish(),
-  workflow_run: z.object({
-    id: positive,
-    event: action,
-    head_sha: sha,
-    head_branch: branch.nullable(),
-    head_repository: repository.nullable(),
-  }),
-});
-
-/** A schedule's payload may be as little as its cron line. */
-const Bare = z.object({ repository: repository.nullish(), sender: actor.nullish() });
 
 type Common = z.infer<typeof Bare>;
 
@@ -161,7 +96,7 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     fork: headRepository === null || !sameName(headRepository, context.repository),
     dependabot: startedByDependabot(context, event.sender?.login) || isDependabot(pull.user?.login),
     addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
-    ...(event.sender && { labeller: labeller(event.sender, pull.user?.login) }),
+    ...labelledBy(event.sender, pull.user?.login),
   };
 }
 
@@ -291,12 +226,14 @@ function startedByDependabot({ env }: Context, sender: string | undefined): bool
   return isDependabot(sender) || isDependabot(env['GITHUB_ACTOR']);
 }
 
-function labeller(
-  { login, type }: z.infer<typeof actor>,
+function labelledBy(
+  sender: Common['sender'],
   author: string | undefined,
-): NonNullable<EventFacts['labeller']> {
+): Pick<EventFacts, 'labeller'> {
+  if (!sender) return {};
+  const { login, type } = sender;
   const isApp = (type ?? 'User') !== 'User' || login.endsWith('[bot]');
-  return { login, isApp, isAuthor: author !== undefined && sameName(login, author) };
+  return { labeller: { login, isApp, isAuthor: author !== undefined && sameName(login, author) } };
 }
 
 function isDependabot(login: string | undefined): boolean {

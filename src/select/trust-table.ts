@@ -2,37 +2,20 @@ import type { TrustLevel } from '../types/plain.ts';
 import type { EventFacts, Origin } from '../types/repository.ts';
 
 /** Who stands behind a run, as far as the event says. */
-export type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
+type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
+
+/** Whether a commit is proved to be on a branch or tag of the repository. */
+type Proof = 'proved' | 'unproved';
 
 /**
  * How far head is trusted, by who started the run and by where head lies. No event raises what an
  * origin does not prove: what is not on a branch or tag of the repository is an outsider's.
  */
-export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Origin, TrustLevel>>>> = {
-  'command-line': {
-    'base-branch': 'member',
-    'own-branch': 'member',
-    fork: 'member',
-    unknown: 'member',
-  },
-  writer: {
-    'base-branch': 'trusted',
-    'own-branch': 'trusted',
-    fork: 'untrusted',
-    unknown: 'untrusted',
-  },
-  member: {
-    'base-branch': 'member',
-    'own-branch': 'member',
-    fork: 'untrusted',
-    unknown: 'untrusted',
-  },
-  outsider: {
-    'base-branch': 'untrusted',
-    'own-branch': 'untrusted',
-    fork: 'untrusted',
-    unknown: 'untrusted',
-  },
+export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
+  'command-line': { proved: 'member', unproved: 'member' },
+  writer: { proved: 'trusted', unproved: 'untrusted' },
+  member: { proved: 'member', unproved: 'untrusted' },
+  outsider: { proved: 'untrusted', unproved: 'untrusted' },
 };
 
 /** What the commit is, in a message: "commit abc1234 is …". */
@@ -50,8 +33,8 @@ export function weakest(origins: readonly Origin[]): Origin {
   return origins.reduce((a, b) => (STRENGTH.indexOf(a) < STRENGTH.indexOf(b) ? b : a));
 }
 
-export function isProved(origin: Origin): boolean {
-  return origin === 'base-branch' || origin === 'own-branch';
+export function proofOf(origin: Origin): Proof {
+  return origin === 'base-branch' || origin === 'own-branch' ? 'proved' : 'unproved';
 }
 
 /**
@@ -64,7 +47,7 @@ export function useOfBase(
   origin: Origin,
   isInput: boolean,
 ): 'used' | 'replaced' | 'refused' {
-  if (isProved(origin)) return 'used';
+  if (proofOf(origin) === 'proved') return 'used';
   if (isInput) return 'refused';
   return event === 'push' ? 'used' : 'replaced';
 }
@@ -73,8 +56,13 @@ const BY_A_WRITER = new Set(['push', 'schedule', 'workflow_dispatch', 'repositor
 
 const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
 
+interface Behind {
+  starter: Starter;
+  reason: string;
+}
+
 /** Who stands behind a run, and one clause that says why. Anything unknown is an outsider. */
-export function starterOf(facts: EventFacts): { starter: Starter; reason: string } {
+export function starterOf(facts: EventFacts): Behind {
   const { event, fork, dependabot } = facts;
   if (event === 'command_line')
     return {
@@ -85,9 +73,9 @@ export function starterOf(facts: EventFacts): { starter: Starter; reason: string
   if (dependabot) return { starter: 'outsider', reason: 'Dependabot runs get no Actions secrets' };
   if (event === 'workflow_run') return behindRun(facts);
   if (fork) {
-    const secrets = event === 'pull_request' ? 'GitHub gives no secrets' : 'secrets are in reach';
-    const joint = event === 'pull_request' ? '; ' : ', and ';
-    return { starter: 'outsider', reason: `head is in a fork or deleted${joint}${secrets}` };
+    const more =
+      event === 'pull_request' ? '; GitHub gives no secrets' : ', and secrets are in reach';
+    return { starter: 'outsider', reason: `head is in a fork or deleted${more}` };
   }
   if (PULL_REQUEST.has(event))
     return { starter: 'member', reason: 'head is a branch of this repository' };
@@ -100,27 +88,19 @@ export function starterOf(facts: EventFacts): { starter: Starter; reason: string
  * A queue runs what is not merged yet, so it trusts a pull request no further than the run before
  * it did: otherwise what that one held back would judge itself here.
  */
-function behindQueue({ fork, headRepository, dependabot }: EventFacts): {
-  starter: Starter;
-  reason: string;
-} {
+function behindQueue({ fork, headRepository, dependabot }: EventFacts): Behind {
   if (dependabot)
     return { starter: 'outsider', reason: 'the pull request in the queue is by Dependabot' };
-  if (!fork)
-    return {
-      starter: 'member',
-      reason: 'the pull request in the queue is a branch of this repository',
-    };
-  return {
-    starter: 'outsider',
-    reason:
-      headRepository === null
-        ? 'nobody can say where the pull request in the queue comes from'
-        : 'the pull request in the queue comes from a fork',
-  };
+  const queued = 'the pull request in the queue';
+  if (!fork) return { starter: 'member', reason: `${queued} is a branch of this repository` };
+  const reason =
+    headRepository === null
+      ? `nobody can say where ${queued} comes from`
+      : `${queued} comes from a fork`;
+  return { starter: 'outsider', reason };
 }
 
-function behindRun({ origin, fork }: EventFacts): { starter: Starter; reason: string } {
+function behindRun({ origin, fork }: EventFacts): Behind {
   const event = origin?.event;
   if ((event === 'push' || event === 'schedule') && !fork)
     return { starter: 'writer', reason: `follows a ${event} run of this repository` };

@@ -1,6 +1,6 @@
 import type { TrustLevel } from '../types/plain.ts';
 import type { EventFacts, Origin } from '../types/repository.ts';
-import { ORIGIN_WORDS, starterOf, TRUST_TABLE } from './trust-table.ts';
+import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 /** What a workflow input or the command line may ask for. */
 export interface TrustRequest {
@@ -99,8 +99,8 @@ function raisedTrust(
 
 function fromTable(facts: EventFacts, head: Origin): TrustDecision {
   const { starter, reason } = starterOf(facts);
-  const level = TRUST_TABLE[starter][head];
-  if (level === TRUST_TABLE[starter]['own-branch']) return { level, reason };
+  const level = TRUST_TABLE[starter][proofOf(head)];
+  if (level === TRUST_TABLE[starter].proved) return { level, reason };
   const where = `head is ${ORIGIN_WORDS[head]}`;
   const notice = `${where}, so it is judged as an outside contributor's.`.replace('head', 'Head');
   return { level, reason: where, foreign: head, notice };

@@ -3,20 +3,11 @@ import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Folder } from '../git/tree.ts';
-import { ORIGIN_WORDS, useOfBase, weakest } from '../select/trust-table.ts';
 import { firstWords } from '../text/amounts.ts';
 import type { Notice, Side } from '../types/plain.ts';
-import type { ChangedFile, EventFacts, Origin, SourceTree } from '../types/repository.ts';
+import type { ChangedFile, SourceTree } from '../types/repository.ts';
+import { together, type CommitsRequest, type RunCommits } from './commits.ts';
 import { entryAt } from './safe-writing.ts';
-
-interface SidesRequest {
-  /** Revs given by a person; null: the event's. */
-  base: string | null;
-  head: string | null;
-  facts: EventFacts;
-  workingDirectory: string;
-  mode: 'diff' | 'sweep';
-}
 
 export interface Sides {
   /** Where head left the base branch. Null for a sweep, and for a push with nothing before it. */
@@ -31,57 +22,6 @@ export interface Sides {
   notices?: Notice[];
 }
 
-/** The commits of a run, before anything of them is read. */
-export interface RunCommits {
-  head: string;
-  /** Null for a sweep, and for a push that has nothing before it. */
-  baseTip: string | null;
-  /** Where they lie. */
-  origins: { head: Origin; base: Origin | null };
-  notices: Notice[];
-}
-
-/**
- * Finds the two commits of a run, and proves where they lie.
- *
- * @throws UserError for a base that an input names and that is not the repository's own.
- */
-export async function findCommits(
-  repository: Repository,
-  request: SidesRequest,
-): Promise<RunCommits> {
-  const { facts, mode } = request;
-  const [head, named] = await together(
-    () => headOf(repository, request),
-    async () => (mode === 'sweep' ? null : baseOf(repository, request)),
-  );
-  // What a queue tests holds what is queued before it, so it is no more than the weakest of these.
-  const tested = facts.event === 'merge_group' && request.head === null;
-  const heads = tested ? [facts.queued ?? head, ...(named === null ? [] : [named])] : [head];
-  const branch = facts.baseBranch ?? null;
-  const of = await repository.origins([...heads, ...(named === null ? [] : [named])], branch);
-  const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
-  const origins = {
-    head: weakest(heads.map(originOf)),
-    base: named === null ? null : originOf(named),
-  };
-  const found: RunCommits = { head, baseTip: named, origins, notices: [] };
-  if (named === null || origins.base === null) return found;
-  const use = useOfBase(facts.event, origins.base, request.base !== null);
-  if (use === 'refused') throw foreignBase(named, origins.base);
-  const tip = use === 'replaced' && branch !== null ? await repository.remoteTip(branch) : null;
-  if (tip === null) return found;
-  await repository.ensureCommit(tip, { side: 'base' });
-  const message = `Base (${named.slice(0, 7)}) is ${ORIGIN_WORDS[origins.base]}, so the tip of ${branch ?? ''} (${tip.slice(0, 7)}) is used as base.`;
-  const notices: Notice[] = [{ kind: 'settings', place: null, message }];
-  return { ...found, baseTip: tip, origins: { ...origins, base: 'base-branch' }, notices };
-}
-
-function foreignBase(base: string, origin: Origin): UserError {
-  const message = `base: commit ${base.slice(0, 7)} is ${ORIGIN_WORDS[origin]}. What judges a change must be the repository's own: name one of its branches, tags or commits.`;
-  return new UserError([problem(null, message)]);
-}
-
 /**
  * The two commits of a run as trees. Base is where head branched off (the merge base), as in the
  * pull request's own view; for unrelated histories and pushes it is the commit itself.
@@ -89,7 +29,7 @@ function foreignBase(base: string, origin: Origin): UserError {
 export async function findSides(
   repository: Repository,
   { head: headCommit, baseTip, notices }: RunCommits,
-  request: SidesRequest,
+  request: CommitsRequest & Place,
 ): Promise<Sides> {
   const { facts, workingDirectory } = request;
   if (baseTip === null)
@@ -182,7 +122,9 @@ async function goneFrom(
 }
 
 /** The project's folder, as a path inside a commit's tree. */
-type Place = Pick<SidesRequest, 'workingDirectory'>;
+interface Place {
+  workingDirectory: string;
+}
 
 /** A project that is not there at head judges nothing, and is never taken for one without change. */
 async function headTree(
@@ -221,37 +163,6 @@ function notProject(
         : `The project's folder is not one ${where}: ${at} is a ${kind}. Only folders of the commit itself are read: put one there, or name another (working-directory).`,
     ),
   ]);
-}
-
-async function headOf(repository: Repository, { head, facts }: SidesRequest): Promise<string> {
-  if (head !== null) return repository.resolve(head);
-  if (facts.head === null) return repository.resolve('HEAD');
-  await repository.ensureCommit(facts.head, {
-    side: 'head',
-    refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
-  });
-  return facts.head;
-}
-
-async function baseOf(
-  repository: Repository,
-  { base, facts }: SidesRequest,
-): Promise<string | null> {
-  if (base !== null) return repository.resolve(base);
-  // The payload of a run that is started again is old: the base branch may have moved on.
-  const tip =
-    facts.pullRequest === null || facts.baseBranch === undefined
-      ? null
-      : await repository.remoteTip(facts.baseBranch);
-  if (facts.base === null) {
-    if (facts.event === 'push') return null;
-    throw new UserError([
-      problem(null, `${facts.event} names no commit to compare with; set the input base`),
-    ]);
-  }
-  const commit = tip ?? facts.base;
-  await repository.ensureCommit(commit, { side: 'base' });
-  return commit;
 }
 
 /** The uncommitted files, as a rev that a person can name. */
@@ -301,14 +212,4 @@ async function defaultBase(repository: Repository, env: NodeJS.ProcessEnv): Prom
   const message =
     'There is no base to compare with: this clone has no main or master, and no remote that names a default branch. Name the base: --base <branch or commit>; --base HEAD compares uncommitted files with the last commit.';
   throw new UserError([problem(null, message)]);
-}
-
-/**
- * Both at once: each waits for one git after the other, and what both lack is fetched together. Only when both have ended is one's
- * failure told, the first's before the second's.
- */
-async function together<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
-  const pair = [first(), second()] as const;
-  await Promise.allSettled(pair);
-  return Promise.all(pair);
 }

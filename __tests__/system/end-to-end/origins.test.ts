@@ -148,13 +148,7 @@ describe('a commit of the repository in the input head', () => {
 });
 
 describe('a base as a checkout names it', () => {
-  const names = [
-    'origin/main',
-    'refs/remotes/origin/main',
-    'topic~1',
-    'topic^',
-    'main',
-  ];
+  const names = ['origin/main', 'refs/remotes/origin/main', 'topic~1', 'topic^', 'main'];
   test.each(names)('%s is found without it', async (base) => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), WORSE);
@@ -255,7 +249,7 @@ describe("a queue's base that is itself queued", () => {
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
     expect(run.result.base?.sha).toBe(change.base);
     expect(run.result.notices.map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/so the tip of main \([0-9a-f]{7}\) is used as base/),
+      expect.stringMatching(/gives its place to the tip of main \([0-9a-f]{7}\)/),
     );
   });
 });

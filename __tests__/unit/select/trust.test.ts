@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { SOURCE_LABELS, isApproval, sources, trustLevel } from '../../../src/select/trust.ts';
 import { useOfBase, weakest } from '../../../src/select/trust-table.ts';
+import { SOURCE_LABELS, isApproval, sources, trustLevel } from '../../../src/select/trust.ts';
 import type { TrustRequest } from '../../../src/select/trust.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';
 import type { EventFacts, Origin } from '../../../src/types/repository.ts';
