@@ -14,6 +14,7 @@ import type { CacheLibrary } from '../store/cache-service.ts';
 import type { Store } from '../store/index.ts';
 import type { Suite } from '../suite/suite.ts';
 import { redactAll, type SecretRegister } from '../text/redact.ts';
+import { shellWord } from '../text/visible.ts';
 import type { Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { withoutSecrets, type Access, type Reach } from './access.ts';
@@ -275,11 +276,6 @@ function localOptions({ inputs, directory, workingDirectory, store }: Session): 
     ...(inputs.read.config === INPUT_DEFAULTS.config ? [] : ['-c', shellWord(inputs.read.config)]),
     ...(inputs.code === 'sandbox' ? [] : ['--code', inputs.code]),
   ].join(' ');
-}
-
-/** As a shell takes it for one word. */
-export function shellWord(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** Evaluates with edges that are open. */
