@@ -14,7 +14,11 @@ import { fillReportFolder, usageOutputs } from './publish.ts';
  */
 export async function runNoiseJob(job: Job, session: Session): Promise<Ending> {
   const { inputs, env, runner } = job;
-  const { head: tree } = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
+  const { head: tree } = await findSides(
+    session.repository,
+    await commitsOf(job),
+    commitsRequest(job),
+  );
   const noise = session.redact(await measure(session, tree, inputs.noiseRuns));
   const folder = await fillReportFolder(job, session, (to) => writeNoise(noise, to));
   await appendSummary(env['GITHUB_STEP_SUMMARY'], () => renderNoiseSummary(noise), runner.warning);
