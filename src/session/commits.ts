@@ -44,6 +44,13 @@ export async function findCommits(
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
+  // Of a branch that is merged already, the present tip would compare head with itself.
+  const isMerged =
+    facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
+  if (isMerged && facts.base !== null) {
+    await repository.ensureCommit(facts.base, { side: 'base' });
+    return { ...found, baseTip: facts.base };
+  }
   return { ...found, ...(await usedBase(repository, request, base, originOf(base))) };
 }
 

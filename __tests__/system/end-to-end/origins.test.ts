@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { addPull } from '../../stand-ins/github/index.ts';
 import { createRepository, shallowCheckout, temporaryFolder } from '../../stand-ins/repository.ts';
 import type { FixtureRepository } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS } from './projects.ts';
+import { changeOf, obedient, quiz, quizPrompt, quizTests, SETTINGS, straight } from './projects.ts';
 import type { Change } from './projects.ts';
 import { REPOSITORY, type Event, type StepResult } from './runner.ts';
 import { eventPayload, PULL, pullRequestEvent, runOn, stage, type Stage } from './stage.ts';
@@ -202,25 +202,40 @@ describe("a pull request's own facts", () => {
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
   });
 
-  test('a base branch that moved on since the event is used as it is now', async () => {
+  /** Head stands on a commit of `main` or `release` that the event's base does not have. */
+  const updated = (branch: string): { change: Change; between: string } => {
+    const { origin, commits } = straight(
+      quiz(),
+      { 'README.md': 'x' },
+      { 'README.md': 'x', ...WORSE },
+    );
+    const [base = '', between = '', head = ''] = commits;
+    origin.git('update-ref', 'refs/heads/topic', head);
+    origin.git('update-ref', 'refs/heads/main', base);
+    origin.git('update-ref', `refs/heads/${branch}`, between);
+    return { change: { origin, base, head, merge: null }, between };
+  };
+
+  test.each([
+    ['a base branch that moved on since the event is used as it is now', 'main'],
+    ['a base branch that was changed since the event is asked of GitHub', 'release'],
+  ])('%s', async (_what, branch) => {
     const at = await stage(obedient);
-    // Head was brought up to date after the event of base was written down.
-    const change = changeOf(quiz(), WORSE);
-    const stale = change.base;
+    const { change, between } = updated(branch);
+    pull(at, change, branch);
+    const run = await judge(at, change, { base: '' }, pullRequestEvent(change));
+    expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure' });
+    expect(run.result.base?.sha).toBe(between);
+  });
+
+  test('a branch that is merged by now is compared with what it was merged into', async () => {
+    const at = await stage(obedient);
+    const { change } = updated('release');
     change.origin.git('update-ref', 'refs/heads/main', change.head);
     pull(at, change, 'main');
     const run = await judge(at, change, { base: '' }, pullRequestEvent(change));
-    expect(run.result.base?.sha).toBe(change.head);
-    expect(stale).not.toBe(change.head);
-  });
-
-  test('a base branch that was changed since the event is asked of GitHub', async () => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), WORSE);
-    change.origin.git('update-ref', 'refs/heads/release', change.head);
-    pull(at, change, 'release');
-    const run = await judge(at, change, { base: '' }, pullRequestEvent(change));
-    expect(run.result.base?.sha).toBe(change.head);
+    expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure' });
+    expect(run.result.base?.sha).toBe(change.base);
   });
 });
 
