@@ -31,6 +31,7 @@ const OPERATIONS = [
   'pulls/create-review-comment',
   'pulls/update-review-comment',
   'pulls/delete-review-comment',
+  'repos/get-collaborator-permission-level',
   'repos/list-pull-requests-associated-with-commit',
 ];
 /** Bodies of failures that the description does not list for every operation. */

@@ -8,6 +8,7 @@ import { planLines } from '../report/plan.ts';
 import { isBatched } from '../select/targets.ts';
 import { withheldFrom, type TrustDecision } from '../select/trust.ts';
 import type { Access, Reach } from '../session/access.ts';
+import type { RunCommits } from '../session/commits.ts';
 import { reasonOf } from '../session/safe-writing.ts';
 import type { SessionOptions } from '../session/session.ts';
 import type { ArtifactLibrary } from '../store/artifact.ts';
@@ -33,6 +34,8 @@ export interface Job {
   facts: EventFacts;
   mode: 'diff' | 'sweep' | 'merge' | 'noise';
   trust: TrustDecision;
+  /** The commits that it is about, as far as they are found. */
+  commits: Promise<RunCommits>;
   /** Absolute path of the checkout. */
   workspace: string;
   env: NodeJS.ProcessEnv;
@@ -68,8 +71,11 @@ const REFERENCES_IN_LOG = 20;
  * What the session of a job is opened with. Its stores are restored from and saved with the
  * runner's cache service unless the input `cache` is false.
  */
-export function sessionOptions(job: Job): SessionOptions {
-  const { inputs, access, secrets, env, facts, mode, trust, runner, now } = job;
+export function sessionOptions(
+  job: Omit<Job, 'trust' | 'commits'>,
+  trust: SessionOptions['trust'],
+): SessionOptions {
+  const { inputs, access, secrets, env, facts, mode, runner, now } = job;
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   return {
     inputs,
@@ -110,8 +116,14 @@ export function sessionOptions(job: Job): SessionOptions {
     },
     log: runner.info,
     warn: runner.warning,
-    planned(_plan, { prepared, blank: { notices } }) {
-      const shown = { trust, prepared, notices, verbose: true, references: REFERENCES_IN_LOG };
+    planned(_plan, { prepared, blank: { notices } }, decided) {
+      const shown = {
+        trust: decided,
+        prepared,
+        notices,
+        verbose: true,
+        references: REFERENCES_IN_LOG,
+      };
       runner.info(planLines(shown).join('\n'));
       const lost = lostBatches(job, prepared);
       if (lost !== null) runner.warning(lost);

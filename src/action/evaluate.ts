@@ -3,7 +3,12 @@ import type { Inputs } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Client } from '../github/client.ts';
-import { findPullRequest, withPullRequest, withQueuedPullRequest } from '../github/pull.ts';
+import {
+  findPullRequest,
+  withPresentBase,
+  withPullRequest,
+  withQueuedPullRequest,
+} from '../github/pull.ts';
 import { type Manifest, PART_FILES } from '../plan/manifest.ts';
 import {
   mergeWords,
@@ -14,6 +19,8 @@ import {
 } from '../report/plan.ts';
 import type { Result } from '../result/result.ts';
 import { notEvaluated } from '../run/not-judged.ts';
+import { ORIGIN_WORDS } from '../select/trust-table.ts';
+import type { CommitsRequest, RunCommits } from '../session/commits.ts';
 import { type Evaluated, type Session, evaluate, projectOf } from '../session/session.ts';
 import { type Gathered, evaluateShard, gatherParts, mergeParts } from '../session/shards.ts';
 import { type Sides, findSides } from '../session/sides.ts';
@@ -41,6 +48,8 @@ export async function locate(
   const nothing = nothingToDo(facts, base);
   if (nothing !== null) return { skip: nothing };
   if (facts.event === 'merge_group') return withQueuedPullRequest(client, facts);
+  if (facts.pullRequest !== null)
+    return { facts: await withPresentBase(client, facts, facts.pullRequest), warnings: [] };
   if (facts.event !== 'workflow_run' || !(facts.origin?.event ?? '').startsWith('pull_request'))
     return { facts, warnings: [] };
   const found = await findPullRequest(client, facts);
@@ -91,14 +100,40 @@ interface EvaluatedJob extends Evaluated {
   merged: readonly Manifest[];
 }
 
+const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] =>
+  mode === 'sweep' || mode === 'merge' ? 'sweep' : 'diff';
+
+/** Which commits a job is about. A measurement of noise is of what changes are compared with. */
+export function commitsRequest(
+  job: Pick<Job, 'inputs' | 'facts' | 'mode'>,
+): CommitsRequest & { workingDirectory: string } {
+  const { inputs, facts, mode } = job;
+  const { workingDirectory, base, head } = inputs;
+  if (mode !== 'noise') return { workingDirectory, base, head, facts, mode: modeOf(job) };
+  const ofBase = { ...facts, head: facts.base ?? facts.head, pullRequest: null };
+  return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
+}
+
+/**
+ * The commits of a job.
+ *
+ * @throws UserError where they were not found, and for a foreign head with `code: host`.
+ */
+export async function commitsOf({ commits, inputs, trust }: Job): Promise<RunCommits> {
+  const found = await commits;
+  if (inputs.code !== 'host' || trust.foreign === undefined) return found;
+  const message = `code: host is refused: head (${found.head.slice(0, 7)}) is ${ORIGIN_WORDS[trust.foreign]}. Read the commit and push it to a branch of this repository, or leave out code: host; it is then judged as an outside contributor's.`;
+  throw new UserError([problem(null, message)]);
+}
+
 /** What the user has to fix is a result like any other: it is published, with its places. */
 export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
-  const { inputs, facts } = job;
-  const mode: Result['mode'] = job.mode === 'sweep' || job.mode === 'merge' ? 'sweep' : 'diff';
+  const { facts } = job;
+  const mode = modeOf(job);
   let merged: readonly Manifest[] = [];
   try {
     await refuseForkCheckout(session.repository, facts);
-    const sides = await findSides(session.repository, { ...inputs, facts, mode });
+    const sides = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
     if (job.mode !== 'merge') return { ...(await evaluate(session, mode, sides)), sides, merged };
     const gathered = await gatherArtifacts(job, session, sides.head.commit);
     merged = gathered.parts.map(({ manifest }) => manifest);
@@ -140,13 +175,12 @@ export function refuseMixedRoles({ inputs, mode }: Pick<Job, 'inputs' | 'mode'>)
  * nothing, for it has judged nothing.
  */
 export async function runShardJob(job: Job, session: Session): Promise<Ending> {
-  const { inputs, facts, env, runner } = job;
+  const { inputs, env, runner } = job;
   const { shard } = inputs;
   const closed = unreachable(env);
   if (shard === null || closed !== null)
     throw new UserError([problem(null, `shard: ${closed ?? 'is not given'}.`)]);
-  const sides = { ...inputs, base: null, facts, mode: 'sweep' as const };
-  const { head } = await findSides(session.repository, sides);
+  const { head } = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
   const folder = join(session.temporaryFolder, 'evaldiff-shard');
   const manifest = session.redact(await evaluateShard(session, head, shard, folder));
   await uploadPart(await artifactLibrary(job), {

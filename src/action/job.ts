@@ -1,47 +1,86 @@
 import { posix } from 'node:path';
-import type { Inputs } from '../config/inputs.ts';
-import { formatProblem } from '../errors.ts';
+import { formatProblem, UserError } from '../errors.ts';
+import type { Repository } from '../git/repository.ts';
+import { approverOf, removeLabel } from '../github/approval.ts';
 import { connect, type Client } from '../github/client.ts';
-import { pullWords, removeLabel } from '../github/pull.ts';
+import { pullWords } from '../github/pull.ts';
 import { findOverride, withOverride } from '../judge/outcome-fields.ts';
 import { placeLinks } from '../report/sections/document.ts';
 import type { Result } from '../result/result.ts';
-import { trustLevel, withheldFrom, type TrustDecision } from '../select/trust.ts';
+import {
+  isApproval,
+  trustLevel,
+  withheldFrom,
+  type TrustDecision,
+  type TrustRequest,
+} from '../select/trust.ts';
+import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { commentMarker, writeRun } from '../session/write-reports.ts';
 import { endLine, logLine } from '../text/log.ts';
 import type { Conclusion } from '../types/plain.ts';
-import type { EventFacts } from '../types/repository.ts';
+import type { Origin } from '../types/repository.ts';
 import { say, sessionOptions, type Ending, type Job } from './context.ts';
-import { evaluateJob, locate, refuseMixedRoles, runShardJob, sayParts } from './evaluate.ts';
+import {
+  evaluateJob,
+  locate,
+  refuseMixedRoles,
+  commitsRequest,
+  runShardJob,
+  sayParts,
+} from './evaluate.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
 import { linkedReport, runUrl } from './report-link.ts';
+
+type GivenJob = Omit<Job, 'trust' | 'commits'>;
 
 /**
  * The action's whole job: find what it is about, evaluate, write the reports, publish, store, say
  * how it ended. Publishing never changes the verdict.
  */
-export async function runJob(given: Omit<Job, 'trust'>): Promise<Conclusion> {
+export async function runJob(given: GivenJob): Promise<Conclusion> {
   const { conclusion, line } = await endingOf(given);
   given.runner.info(line);
   return conclusion;
 }
 
-async function endingOf(given: Omit<Job, 'trust'>): Promise<Ending> {
+async function endingOf(given: GivenJob): Promise<Ending> {
   const { inputs, env, runner } = given;
   refuseMixedRoles(given);
   const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
   const located = await locate(client, given.facts, inputs);
   if ('skip' in located) return skip(located.skip, given);
-  const job = { ...given, facts: located.facts, trust: trustOf(located.facts, inputs) };
+  const job = { ...given, facts: located.facts };
   for (const warning of located.warnings) runner.warning(warning);
+  const approval = await approvalOf(client, job);
   for (const warning of await useUpApproval(client, job)) runner.warning(warning);
-  return openSession(sessionOptions(job), (session) => ofItsMode(client, job, session));
+  const commits = Promise.withResolvers<RunCommits>();
+  // Whoever needs them says why there are none.
+  commits.promise.catch(() => undefined);
+  const decide = async (repository: Repository): Promise<TrustDecision> => {
+    commits.resolve(findCommits(repository, commitsRequest(job)));
+    const head = await commits.promise.then(({ origin }) => origin, unknownOf);
+    return trustLevel(job.facts, head, approval);
+  };
+  return openSession(sessionOptions(job, decide), (session) =>
+    ofItsMode(client, { ...job, trust: session.trust, commits: commits.promise }, session),
+  );
 }
 
-/** How far head is trusted, once it is known whose it is. */
-function trustOf(facts: EventFacts, { untrustedApproval: label }: Inputs): TrustDecision {
-  return trustLevel(facts, label === null ? {} : { approval: { label } });
+/** What is not found is not proved either; a fault of our own is no such case. */
+function unknownOf(error: unknown): Origin {
+  if (error instanceof UserError) return 'unknown';
+  throw error;
+}
+
+/** Who approved the commit that the event is about; it approves no other one. */
+async function approvalOf(
+  client: Client,
+  { inputs: { untrustedApproval, head }, facts }: Pick<Job, 'inputs' | 'facts'>,
+): Promise<TrustRequest> {
+  return head === null && isApproval(facts, untrustedApproval)
+    ? { approval: await approverOf(client, facts) }
+    : {};
 }
 
 async function ofItsMode(client: Client, job: Job, session: Session): Promise<Ending> {
@@ -113,7 +152,10 @@ function skip(reason: string, { runner }: Pick<Job, 'runner'>): Ending {
 }
 
 /** An approval is for one run of one commit: the label goes at once, however the run ends. */
-async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<string[]> {
+async function useUpApproval(
+  client: Client,
+  { inputs, facts }: Pick<Job, 'inputs' | 'facts'>,
+): Promise<string[]> {
   const { addedLabel: label, repository, pullRequest } = facts;
   if (label === null || label !== inputs.untrustedApproval || pullRequest === null) return [];
   return removeLabel(client, { repository, pullRequest, label });

@@ -5,6 +5,7 @@ import { findSides } from '../session/sides.ts';
 import { writeNoise } from '../session/write-reports.ts';
 import { endLine, logLine } from '../text/log.ts';
 import { appendSummary, say, type Ending, type Job } from './context.ts';
+import { commitsOf, commitsRequest } from './evaluate.ts';
 import { fillReportFolder, usageOutputs } from './publish.ts';
 
 /**
@@ -12,16 +13,12 @@ import { fillReportFolder, usageOutputs } from './publish.ts';
  * publishes nothing, for it is about no change.
  */
 export async function runNoiseJob(job: Job, session: Session): Promise<Ending> {
-  const { inputs, facts, env, runner } = job;
-  // A pull request's own change has no part in it: what is measured is what it will be compared
-  // with.
-  const { head: tree } = await findSides(session.repository, {
-    base: null,
-    head: inputs.base ?? inputs.head,
-    facts: { ...facts, head: facts.base ?? facts.head, pullRequest: null },
-    workingDirectory: inputs.workingDirectory,
-    mode: 'sweep',
-  });
+  const { inputs, env, runner } = job;
+  const { head: tree } = await findSides(
+    session.repository,
+    await commitsOf(job),
+    commitsRequest(job),
+  );
   const noise = session.redact(await measure(session, tree, inputs.noiseRuns));
   const folder = await fillReportFolder(job, session, (to) => writeNoise(noise, to));
   await appendSummary(env['GITHUB_STEP_SUMMARY'], () => renderNoiseSummary(noise), runner.warning);

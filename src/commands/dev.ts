@@ -38,7 +38,10 @@ export function devCommand(
     .description(
       'the workbench: a page on this machine that shows every answer and the verdict, live while you edit',
     )
-    .option('-b, --base <commit>', 'what to compare with (default: main, else the default branch)')
+    .option(
+      '-b, --base <commit>',
+      'what to compare with (default: what the CI names, else main or the default branch)',
+    )
     .option('-p, --port <number>', 'the port on 127.0.0.1; 0: any that is free', '0')
     .argument('[overrides...]', 'key=value, such as prompts=capitals; model=a,b adds columns')
     .addHelpText(

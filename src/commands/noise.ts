@@ -63,7 +63,8 @@ function readRuns(value: string): number {
 
 function sideOf(base: string | undefined): FindSides {
   if (base === undefined) return currentFiles;
-  return ({ repository }) => findLocalSides(repository, { base, head: base, workingDirectory: '' });
+  return ({ repository, env }) =>
+    findLocalSides(repository, { base, head: base, env, workingDirectory: '' });
 }
 
 async function show(

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
 import { LLMEVAL_FILE } from '../config/settings.ts';
-import { shellWord } from '../session/session.ts';
 import { logLine } from '../text/log.ts';
+import { shellWord } from '../text/visible.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where runs leave their reports unless told otherwise, llmeval's too. */

@@ -25,8 +25,8 @@ interface SidesOptions {
 
 /** Base and head as a person names them. */
 function sidesFrom({ base, head }: SidesOptions): FindSides {
-  return ({ repository }) =>
-    findLocalSides(repository, { base: base ?? null, head, workingDirectory: '' });
+  return ({ repository, env }) =>
+    findLocalSides(repository, { base: base ?? null, head, env, workingDirectory: '' });
 }
 
 /** Adds `--base` and `--head`. */
@@ -34,7 +34,7 @@ function sidesOptions(command: Command): Command {
   return command
     .option(
       '-b, --base <commit>',
-      "what to compare with: head's common ancestor with it (default: main, else the default branch)",
+      "what to compare with: head's common ancestor with it (default: what the CI names, else main or the default branch)",
     )
     .option(
       '--head <commit>',

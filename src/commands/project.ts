@@ -32,10 +32,12 @@ import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.t
 import type { Terminal } from './terminal.ts';
 
 /** How a command finds its two sides. */
-export type FindSides = (session: Pick<Session, 'repository'>) => Promise<Sides>;
+export type FindSides = (session: Pick<Session, 'repository' | 'env'>) => Promise<Sides>;
 
 /** The files as they are, without a base to compare with. */
-export const currentFiles: FindSides = async ({ repository }) => ({
+export const currentFiles = async ({
+  repository,
+}: Pick<Session, 'repository'>): Promise<Sides> => ({
   base: null,
   head: await repository.worktree(''),
   changed: [],
@@ -161,7 +163,7 @@ function sessionOptions(
     ...read,
     secrets,
     role,
-    trust: trustLevel(COMMAND_LINE, {
+    trust: trustLevel(COMMAND_LINE, 'unknown', {
       trust,
       ...(options.untrusted === true ? { lower: 'untrusted' } : {}),
     }),

@@ -36,7 +36,7 @@ const FIRST_STEP = 50;
 const LAST_STEP = 1_000_000;
 
 /** Where history comes from: a store, its remote if it has one (else why not), and how it began. */
-interface HistorySource {
+export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
@@ -150,7 +150,7 @@ export async function shallowBoundary(place: GitPlace): Promise<Set<string>> {
 }
 
 /** Commits by id, without their trees. */
-function fetchIds(
+export function fetchIds(
   remote: Remote,
   depth: readonly string[],
   ids: readonly string[],
@@ -159,7 +159,7 @@ function fetchIds(
 }
 
 /** How much of a commit's history comes along: a depth would cut off that of a whole clone. */
-async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
+export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
   return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
 }
 
@@ -213,7 +213,7 @@ async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<
  * Fetches older history below `choices` (the first that the server accepts) in growing steps until
  * `done`. False when the clone is whole, or no older history comes.
  */
-async function deepenUntil(
+export async function deepenUntil(
   place: GitPlace,
   remote: Remote,
   choices: readonly string[][],

@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { SourceTree } from '../types/repository.ts';
 import { gitEnvironment, type GitPlace } from './command.ts';
 import { type Checkout, type FoundFolder, checkoutAt, discoverCheckout } from './discover.ts';
-import { openHistory, type CommitHistory, type FetchHints } from './history.ts';
+import { openHistory, type CommitHistory, type FetchHints, type HistorySource } from './history.ts';
 import { openMissing } from './missing.ts';
 import { openObjectReader, type ObjectReader } from './objects.ts';
 import { openRemote, type RemoteAddress } from './remote.ts';
@@ -36,6 +36,7 @@ export interface GitReaders {
   place: GitPlace;
   checkout: Checkout | null;
   history: CommitHistory;
+  source: HistorySource;
   reader: ObjectReader;
   trees: TreeReader;
   /** Brings those of these contents that are not here. */
@@ -84,7 +85,8 @@ function partsOf(
   const missing = openMissing(place, 'none' in remote ? null : remote);
   const reader = openObjectReader(place, missing.contents);
   const trees = { reader, missing };
-  const history = openHistory({ place, reader, remote, empty: checkout === null });
+  const source = { place, reader, remote, empty: checkout === null };
+  const history = openHistory(source);
   const snapshots: GitReaders['snapshots'] = new WeakMap();
   const root = checkout?.root ?? folder;
   return {
@@ -94,6 +96,7 @@ function partsOf(
     place,
     checkout,
     history,
+    source,
     snapshots,
     reader,
     trees,

@@ -13,6 +13,8 @@ export interface Remote {
   fetch(ids: readonly string[], wish: FetchWish): Promise<GitAnswer>;
   /** Ref name → object id; null when the remote does not answer. */
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
+  /** As `list`, every branch and tag (tags peeled) in one request, which is made once. */
+  tips(): Promise<Map<string, string> | null>;
 }
 
 export interface FetchWish {
@@ -45,6 +47,8 @@ const FETCH = [
   '--no-prune',
   '--upload-pack=git-upload-pack',
 ];
+
+const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
 /**
  * The remote of a store.
@@ -84,6 +88,7 @@ export function openRemote(
     if (answer.late === true) silence = answer;
     return answer;
   };
+  let tips: Promise<Map<string, string> | null> | null = null;
   return {
     advice,
     fetch(ids, { filter, depth = [], alone = false }) {
@@ -100,21 +105,36 @@ export function openRemote(
       turn = fetched.catch(() => undefined);
       return fetched;
     },
-    async list(patterns) {
-      const listing = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
-      const { code, output } = await ask(place, listing.concat('--end-of-options', NAME, patterns));
-      if (code !== 0) return null;
-      const rows = output
-        .toString('utf8')
-        .split('\n')
-        .map((row) => row.split('\t'));
-      return new Map(
-        rows.flatMap(([id, name]) =>
-          id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
-        ),
-      );
-    },
+    list: async (patterns) =>
+      refsIn(await ask(place, [...LISTING, '--end-of-options', NAME, ...patterns])),
+    tips: () =>
+      (tips ??= ask(place, [...LISTING, '--heads', '--tags', NAME]).then((answer) =>
+        peeled(refsIn(answer)),
+      )),
   };
+}
+
+function refsIn({ code, output }: GitAnswer): Map<string, string> | null {
+  if (code !== 0) return null;
+  const rows = output
+    .toString('utf8')
+    .split('\n')
+    .map((row) => row.split('\t'));
+  return new Map(
+    rows.flatMap(([id, name]) =>
+      id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
+    ),
+  );
+}
+
+/** With the commit of an annotated tag in place of the tag's own object. */
+function peeled(listed: Map<string, string> | null): Map<string, string> | null {
+  for (const [name, id] of listed ?? [])
+    if (name.endsWith('^{}')) {
+      listed?.set(name.slice(0, -'^{}'.length), id);
+      listed?.delete(name);
+    }
+  return listed;
 }
 
 /**

@@ -1,11 +1,13 @@
 import { posix } from 'node:path';
 import { UserError, problem } from '../errors.ts';
-import type { ChangedFile, SourceTree } from '../types/repository.ts';
+import type { ChangedFile, Origin, SourceTree } from '../types/repository.ts';
 import { diffTrees } from './changes.ts';
 import { writeFiles } from './checkout.ts';
+import { findDefaultBase } from './default-base.ts';
 import { trackedAt } from './discover.ts';
 import type { FetchHints } from './history.ts';
 import { lfsContent } from './missing.ts';
+import { originsOf } from './origin.ts';
 import { pathBelow, openReaders, type GitReaders, type RepositoryOptions } from './readers.ts';
 import {
   checkedOut,
@@ -95,11 +97,18 @@ export interface Repository {
    * folder.
    */
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
+  /** Tip of a branch at the remote; null: it has no such branch, or does not answer. */
+  remoteTip(branch: string): Promise<string | null>;
   /**
-   * Full id of the commit that a person's work is compared with unless they say: of the local
-   * `main`, else of the default branch as far as this clone knows; null without a commit.
+   * Where commits lie, proved by reachability from the remote's branches and tags. Fetches those
+   * that are missing.
    */
-  defaultBase(): Promise<string | null>;
+  origins(commits: readonly string[], baseBranch: string | null): Promise<Map<string, Origin>>;
+  /**
+   * Full id of the commit to compare with where the user names none: what the CI names in `env`,
+   * else the default branch. Null where there is none; HEAD never takes its place.
+   */
+  defaultBase(env: NodeJS.ProcessEnv): Promise<string | null>;
   /**
    * The states of a branch, or of the default branch for null. Null where there is no repository,
    * or no commit in it.
@@ -148,18 +157,32 @@ export async function openRepository(
 
 type Commits = Pick<
   Repository,
-  'resolve' | 'ensureCommit' | 'checkedOut' | 'mergeBase' | 'defaultBase' | 'mainline'
+  | 'resolve'
+  | 'ensureCommit'
+  | 'checkedOut'
+  | 'mergeBase'
+  | 'defaultBase'
+  | 'mainline'
+  | 'remoteTip'
+  | 'origins'
 >;
 
-function commitsOf({ store, place, reader, history, checkout }: GitReaders): Commits {
-  const names = { place, reader, checkout };
+function commitsOf({ store, place, reader, history, source, checkout }: GitReaders): Commits {
+  const tips = (): Promise<Map<string, string> | null> =>
+    'none' in source.remote ? Promise.resolve(null) : source.remote.tips();
+  const names = { place, reader, checkout, source };
   const find = (revision: string): Promise<string> => resolveRevision(names, history, revision);
   return {
     resolve: find,
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
     checkedOut: () => checkedOut(store.head, reader),
     mergeBase: (base, head) => history.mergeBase(base, head),
-    defaultBase: async () => (await defaultBranch(names, 'refs/heads/main'))?.tip ?? null,
+    remoteTip: async (branch) => (await tips())?.get(`refs/heads/${branch}`) ?? null,
+    async origins(commits, base) {
+      for (const commit of commits) await history.ensure(commit);
+      return originsOf(source, await tips(), commits, base === null ? null : `refs/heads/${base}`);
+    },
+    defaultBase: (env) => findDefaultBase(reader, history, env),
     async mainline(branch) {
       const found =
         branch === null ? await defaultBranch(names) : { ref: null, tip: await find(branch) };
@@ -256,6 +279,8 @@ function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'is
     tree: refuse,
     isCommitted: refuse,
     defaultBase: refuse,
+    remoteTip: () => Promise.resolve(null),
+    origins: refuse,
     mainline: () => Promise.resolve(null),
   };
 }

@@ -1,7 +1,13 @@
 import { UserError, problem } from '../errors.ts';
 import { git, gitLine, runGit, type GitPlace } from './command.ts';
 import type { Checkout } from './discover.ts';
-import { parentsOf, shallowBoundary, type CommitHistory } from './history.ts';
+import {
+  deepenUntil,
+  parentsOf,
+  shallowBoundary,
+  type CommitHistory,
+  type HistorySource,
+} from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
 /**
@@ -36,14 +42,11 @@ const DEFAULTS = [
 ];
 
 /**
- * Full name and tip of the default branch as this clone knows it, or of `preferred` where that
- * exists; null in a repository without commits.
+ * Full name and tip of the default branch as this clone knows it; null in a repository without
+ * commits.
  */
-export async function defaultBranch(
-  names: Names,
-  preferred: string | null = null,
-): Promise<{ ref: string; tip: string } | null> {
-  for (const ref of [...(preferred === null ? [] : [preferred]), ...DEFAULTS]) {
+export async function defaultBranch(names: Names): Promise<{ ref: string; tip: string } | null> {
+  for (const ref of DEFAULTS) {
     const tip = await commitNamed(names, ref);
     if (tip !== null) return { ref, tip };
   }
@@ -55,6 +58,7 @@ interface Names {
   place: GitPlace;
   reader: ObjectReader;
   checkout: Checkout | null;
+  source: HistorySource;
 }
 
 /** A branch as a person names it: `origin/main` for what a remote's HEAD is. */
@@ -117,17 +121,48 @@ export async function resolveRevision(
   if (isObjectId(id)) return (await commitHere(names, history, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
-  const named = unusable
-    ? null
-    : ((await commitHere(names, history, revision)) ??
-      (await loggedCommit(names, revision)) ??
-      (await remoteCommit(names, history, revision)));
+  const named = unusable ? null : await commitOf(names, history, revision);
   if (named === null) {
     throw new UserError([problem(null, await unknownMessage(names, history, revision))]);
   }
   if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id))
     await refuseTwoMeanings(names, revision, id);
   return named;
+}
+
+async function commitOf(
+  names: Names,
+  history: CommitHistory,
+  name: string,
+): Promise<string | null> {
+  return (
+    (await commitHere(names, history, name)) ??
+    (await loggedCommit(names, name)) ??
+    (await ancestorNamed(names, history, name)) ??
+    (await remoteCommit(names, history, name))
+  );
+}
+
+/**
+ * `HEAD~1` and the like in a clone that was made without older history, of which as much is fetched
+ * as that takes. Without a checkout, HEAD is not known.
+ */
+async function ancestorNamed(
+  names: Names,
+  history: CommitHistory,
+  name: string,
+): Promise<string | null> {
+  const [, start, path = ''] = /^([^~^]+)((?:[~^]\d*)+)$/.exec(name) ?? [];
+  if (start === undefined || (start === 'HEAD' && names.checkout === null)) return null;
+  const from = await commitOf(names, history, start);
+  if (from === null) return null;
+  await history.ensure(from);
+  const { place, remote } = names.source;
+  const find = (): Promise<string | null> => parseName(place, `${from}${path}^{commit}`);
+  let found = await find();
+  if (found === null && !('none' in remote))
+    await deepenUntil(place, remote, [[from]], async () => (found = await find()) !== null);
+  return found;
 }
 
 /** Local branches that a message names. */
@@ -201,10 +236,14 @@ async function remoteCommit(
 ): Promise<string | null> {
   if (NOT_IN_REF_NAMES.test(name)) return null;
   // As git itself prefers: a tag before a branch.
-  const refs =
+  const own =
     name.startsWith('refs/') || name === 'HEAD'
       ? [name]
       : [`refs/tags/${name}`, `refs/heads/${name}`];
+  // A clone calls the remote's branches so, whether it has them or not.
+  const [, tracked] = /^(?:refs\/remotes\/)?origin\/(.+)$/.exec(name) ?? [];
+  const branch = tracked === 'HEAD' ? 'HEAD' : `refs/heads/${tracked ?? ''}`;
+  const refs = tracked === undefined ? own : [...own, branch];
   return (
     (await commitNamed(names, `refs/remotes/origin/${name}`)) ?? (await history.remoteRef(refs))
   );

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { UserError, problem } from '../errors.ts';
 import type { EventFacts } from '../types/repository.ts';
+import { Bare, fullName, MergeGroup, PullRequest, Push, sha, WorkflowRun } from './payload.ts';
 
 /** The environment as the runner sets it; only named variables are read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -10,63 +11,7 @@ export const MAX_PAYLOAD_CHARACTERS = 25 * 1024 * 1024;
 
 export const DEPENDABOT = 'dependabot[bot]';
 
-const sha = z
-  .string()
-  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be a commit id of 40 or 64 hexadecimal digits');
-
-const positive = z.number().int().positive();
-
-const fullName = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][\w-]{0,99}\/(?!\.{1,2}$)[\w.-]{1,100}$/,
-    'must be a repository name like owner/name',
-  );
-
-const branch = z.string().min(1).max(1000);
-
-const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be the name of an activity');
-
-const actor = z.object({ login: z.string().min(1).max(100) });
-
-const repository = z.object({ full_name: fullName });
-
-const common = { repository, sender: actor.nullish() };
-
-const PullRequest = z.object({
-  ...common,
-  action,
-  label: z.object({ name: z.string().max(1000) }).nullish(),
-  pull_request: z.object({
-    number: positive,
-    user: actor.nullish(),
-    base: z.object({ sha, ref: branch, repo: repository }),
-    head: z.object({ sha, ref: branch, repo: repository.nullable() }),
-  }),
-});
-
-const Push = z.object({ ...common, before: sha, after: sha, ref: branch });
-
-const MergeGroup = z.object({
-  ...common,
-  action: action.nullish(),
-  merge_group: z.object({ base_sha: sha, head_sha: sha, head_ref: branch }),
-});
-
-const WorkflowRun = z.object({
-  ...common,
-  action: action.nullish(),
-  workflow_run: z.object({
-    id: positive,
-    event: action,
-    head_sha: sha,
-    head_branch: branch.nullable(),
-    head_repository: repository.nullable(),
-  }),
-});
-
-/** A schedule's payload may be as little as its cron line. */
-const Bare = z.object({ repository: repository.nullish(), sender: actor.nullish() });
+type Common = z.infer<typeof Bare>;
 
 type Reader = (context: Context, payload: unknown) => EventFacts;
 
@@ -140,7 +85,8 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     );
   }
   return {
-    ...facts(context, event.sender?.login),
+    ...facts(context, event),
+    baseBranch: pull.base.ref,
     action: event.action,
     pullRequest: pull.number,
     base: pull.base.sha,
@@ -150,13 +96,14 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     fork: headRepository === null || !sameName(headRepository, context.repository),
     dependabot: startedByDependabot(context, event.sender?.login) || isDependabot(pull.user?.login),
     addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
+    ...labelledBy(event.sender, pull.user?.login),
   };
 }
 
 function push(context: Context, payload: unknown): EventFacts {
-  const { before, after, ref, sender } = parse(Push, context, payload);
+  const { before, after, ref, ...event } = parse(Push, context, payload);
   return {
-    ...facts(context, sender?.login),
+    ...facts(context, event),
     base: isZero(before) ? null : before,
     // A push of nothing deletes its branch or tag.
     head: isZero(after) ? null : after,
@@ -165,9 +112,10 @@ function push(context: Context, payload: unknown): EventFacts {
 }
 
 function mergeGroup(context: Context, payload: unknown): EventFacts {
-  const { merge_group: group, sender, action: activity } = parse(MergeGroup, context, payload);
+  const { merge_group: group, action: activity, ...event } = parse(MergeGroup, context, payload);
   return {
-    ...facts(context, sender?.login),
+    ...facts(context, event),
+    ...(group.base_ref ? { baseBranch: shortRef(group.base_ref) } : {}),
     action: activity ?? null,
     base: group.base_sha,
     head: group.head_sha,
@@ -180,10 +128,10 @@ function mergeGroup(context: Context, payload: unknown): EventFacts {
 }
 
 function workflowRun(context: Context, payload: unknown): EventFacts {
-  const { workflow_run: run, sender, action: activity } = parse(WorkflowRun, context, payload);
+  const { workflow_run: run, action: activity, ...event } = parse(WorkflowRun, context, payload);
   const headRepository = run.head_repository?.full_name ?? null;
   return {
-    ...facts(context, sender?.login),
+    ...facts(context, event),
     action: activity ?? null,
     head: run.head_sha,
     headRepository,
@@ -194,16 +142,17 @@ function workflowRun(context: Context, payload: unknown): EventFacts {
 }
 
 function bare(context: Context, payload: unknown): EventFacts {
-  const { sender } = parse(Bare, context, payload);
+  const event = parse(Bare, context, payload);
   const head = sha.safeParse(context.env['GITHUB_SHA']);
   if (!head.success)
     throw userError(`GITHUB_SHA ${head.error.issues[0]?.message ?? 'must be a commit id'}.`);
-  return { ...facts(context, sender?.login), head: head.data };
+  return { ...facts(context, event), head: head.data };
 }
 
 /** What holds for every event until its reader knows better. */
-function facts(context: Context, sender: string | undefined): EventFacts {
+function facts(context: Context, { repository: of, sender }: Common): EventFacts {
   return {
+    ...(of?.default_branch ? { baseBranch: of.default_branch } : {}),
     event: context.event,
     action: null,
     repository: context.repository,
@@ -213,7 +162,7 @@ function facts(context: Context, sender: string | undefined): EventFacts {
     headRepository: context.repository,
     headBranch: null,
     fork: false,
-    dependabot: startedByDependabot(context, sender),
+    dependabot: startedByDependabot(context, sender?.login),
     addedLabel: null,
     origin: null,
   };
@@ -275,6 +224,16 @@ function userError(message: string): UserError {
 
 function startedByDependabot({ env }: Context, sender: string | undefined): boolean {
   return isDependabot(sender) || isDependabot(env['GITHUB_ACTOR']);
+}
+
+function labelledBy(
+  sender: Common['sender'],
+  author: string | undefined,
+): Pick<EventFacts, 'labeller'> {
+  if (!sender) return {};
+  const { login, type } = sender;
+  const isApp = (type ?? 'User') !== 'User' || login.endsWith('[bot]');
+  return { labeller: { login, isApp, isAuthor: author !== undefined && sameName(login, author) } };
 }
 
 function isDependabot(login: string | undefined): boolean {

@@ -34,6 +34,28 @@ export async function currentHead(
   return Pull.parse(reply.data).head.sha;
 }
 
+/**
+ * The facts of a pull request's event with the base branch that it has now: it may have been given
+ * another since, and a run that is started again has the old payload. Never throws: where GitHub
+ * does not say, the payload's holds.
+ */
+export async function withPresentBase(
+  { octokit }: Client,
+  facts: EventFacts,
+  number: number,
+): Promise<EventFacts> {
+  try {
+    const of = { ...ownerAndName(facts.repository), pull_number: number };
+    const reply = await octokit.rest.pulls.get(of);
+    const { base } = Pull.parse(reply.data);
+    return base.ref === facts.baseBranch
+      ? facts
+      : { ...facts, baseBranch: base.ref, base: base.sha };
+  } catch {
+    return facts;
+  }
+}
+
 const Words = z.object({
   body: z.string().nullish(),
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
@@ -79,6 +101,7 @@ type FoundPullRequest =
       status: 'found';
       number: number;
       base: string;
+      baseBranch: string;
       head: string;
       headRepository: string;
       headBranch: string;
@@ -183,6 +206,7 @@ function choose(matches: Pull[], head: string, headRepository: string): FoundPul
     status: 'found',
     number: first.number,
     base: first.base.sha,
+    baseBranch: first.base.ref,
     head: first.head.sha,
     headRepository,
     headBranch: first.head.ref,
@@ -201,6 +225,7 @@ export function withPullRequest(
     ...facts,
     pullRequest: found.number,
     base: found.base,
+    baseBranch: found.baseBranch,
     head: found.head,
     headRepository: found.headRepository,
     headBranch: found.headBranch,
@@ -237,6 +262,7 @@ export async function withQueuedPullRequest(
     return {
       facts: {
         ...facts,
+        queued: head.sha,
         headRepository,
         fork: headRepository?.toLowerCase() !== facts.repository.toLowerCase(),
         dependabot: facts.dependabot || user?.login === DEPENDABOT,
@@ -246,35 +272,5 @@ export async function withQueuedPullRequest(
   } catch (error) {
     const permission = 'pull-requests: read';
     return { facts, warnings: [failureLine({ failed, permission, fork: false }, error)] };
-  }
-}
-
-/**
- * Takes a label off a pull request, so that an approval is used up by the run it was for. A label
- * that is gone already is not a fault. Never throws; the answer is warnings for the log.
- */
-export async function removeLabel(
-  { octokit }: Client,
-  { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },
-): Promise<string[]> {
-  try {
-    await octokit.rest.issues.removeLabel({
-      ...ownerAndName(repository),
-      issue_number: pullRequest,
-      name: label,
-    });
-    return [];
-  } catch (error) {
-    if (hasStatus(error, 404)) return [];
-    return [
-      failureLine(
-        {
-          failed: 'The label that approved this run was not removed',
-          permission: 'pull-requests: write',
-          fork: false,
-        },
-        error,
-      ),
-    ];
   }
 }

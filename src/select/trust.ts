@@ -1,15 +1,16 @@
 import type { TrustLevel } from '../types/plain.ts';
-import type { EventFacts } from '../types/repository.ts';
+import type { EventFacts, Origin } from '../types/repository.ts';
+import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 /** What a workflow input or the command line may ask for. */
 export interface TrustRequest {
   /** Never raises: a level above the event's own is ignored, and the reason says so. */
   lower?: TrustLevel;
   /**
-   * Input `untrusted-approval`: the one way up, for the very commit to which a maintainer gave this
-   * label.
+   * The one way up, for the very commit that was labelled: who approved it, or why that does not
+   * count.
    */
-  approval?: { label: string };
+  approval?: { by: string } | { refused: string };
   /** `--trust`, which counts on the command line only. */
   trust?: boolean;
 }
@@ -20,6 +21,10 @@ export interface TrustDecision {
   reason: string;
   /** The commit comes from an outside contributor, and a maintainer let it be evaluated as a member's. */
   approved?: true;
+  /** Head is not proved to be the repository's own, though the event would trust it. */
+  foreign?: Origin;
+  /** What every report says of it. */
+  notice?: string;
 }
 
 /**
@@ -40,25 +45,19 @@ export function hostRefused({
 
 const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
 
-const STARTED_BY_A_WRITER = new Set([
-  'push',
-  'schedule',
-  'workflow_dispatch',
-  'repository_dispatch',
-]);
-
-const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
-
 /**
- * How far the content of head is trusted. Decided from the event alone; anything unknown is
- * untrusted.
+ * How far the content of head is trusted: by the event and by where head lies (`TRUST_TABLE`).
  *
  * A request can lower the level. It raises it in two cases only: `--trust` on the command line, and
  * an approval label in the very event that reports its being added, so that the approval is bound
  * to that event's head and a later push needs a new one.
  */
-export function trustLevel(facts: EventFacts, request: TrustRequest = {}): TrustDecision {
-  const decision = raisedTrust(facts, request) ?? fromEvent(facts);
+export function trustLevel(
+  facts: EventFacts,
+  head: Origin,
+  request: TrustRequest = {},
+): TrustDecision {
+  const decision = raisedTrust(facts, head, request) ?? fromTable(facts, head);
   if (request.lower === undefined) return decision;
   if (RANK[request.lower] < RANK[decision.level]) {
     return {
@@ -73,62 +72,45 @@ export function trustLevel(facts: EventFacts, request: TrustRequest = {}): Trust
   };
 }
 
-function raisedTrust(facts: EventFacts, request: TrustRequest): TrustDecision | null {
-  if (facts.event === 'command_line') {
-    return request.trust === true ? { level: 'trusted', reason: 'asked for with --trust' } : null;
-  }
-  if (request.approval === undefined || request.approval.label === '') return null;
-  if (
-    !PULL_REQUEST.has(facts.event) ||
-    facts.action !== 'labeled' ||
-    facts.addedLabel !== request.approval.label
-  )
-    return null;
-  if (facts.head === null || fromEvent(facts).level !== 'untrusted') return null;
+function raisedTrust(
+  facts: EventFacts,
+  head: Origin,
+  { trust, approval }: TrustRequest,
+): TrustDecision | null {
+  if (facts.event === 'command_line')
+    return trust === true ? { level: 'trusted', reason: 'asked for with --trust' } : null;
+  if (approval === undefined || facts.head === null) return null;
+  const decided = fromTable(facts, head);
+  if (decided.level !== 'untrusted') return null;
+  if ('refused' in approval)
+    return {
+      level: 'untrusted',
+      reason: `${decided.reason}; ${approval.refused}`,
+      notice: `The approval by label does not count: ${approval.refused}.`,
+    };
+  const reason = `${approval.by} approved commit ${facts.head.slice(0, 7)} with a label`;
   return {
     level: 'member',
-    reason: `a maintainer approved commit ${facts.head.slice(0, 7)} with a label`,
+    reason,
     approved: true,
+    notice: `${reason}: it is judged as a member's.`,
   };
 }
 
-function fromEvent(facts: EventFacts): TrustDecision {
-  if (facts.event === 'command_line')
-    return { level: 'member', reason: 'the checkout was chosen by whoever runs the command' };
-  if (facts.event === 'merge_group') return fromQueue(facts);
-  if (facts.dependabot)
-    return { level: 'untrusted', reason: 'Dependabot runs get no Actions secrets' };
-  if (facts.event === 'workflow_run') return afterRun(facts);
-  if (facts.fork && facts.event === 'pull_request')
-    return { level: 'untrusted', reason: 'head is in a fork or deleted; GitHub gives no secrets' };
-  if (facts.fork)
-    return { level: 'untrusted', reason: 'head is in a fork or deleted, and secrets are in reach' };
-  if (PULL_REQUEST.has(facts.event))
-    return { level: 'member', reason: 'head is a branch of this repository' };
-  if (STARTED_BY_A_WRITER.has(facts.event))
-    return { level: 'trusted', reason: 'started by someone who can write to this repository' };
-  return { level: 'untrusted', reason: 'anyone can start this event' };
+function fromTable(facts: EventFacts, head: Origin): TrustDecision {
+  const { starter, reason } = starterOf(facts);
+  const level = TRUST_TABLE[starter][proofOf(head)];
+  if (level === TRUST_TABLE[starter].proved) return { level, reason };
+  const where = `head is ${ORIGIN_WORDS[head]}`;
+  const notice = `${where}, so it is judged as an outside contributor's.`.replace('head', 'Head');
+  return { level, reason: where, foreign: head, notice };
 }
 
-/**
- * A queue runs what is not merged yet, so it trusts a pull request no further than the run before
- * it did: otherwise what that one held back would judge itself here.
- */
-function fromQueue({ fork, headRepository, dependabot }: EventFacts): TrustDecision {
-  if (dependabot)
-    return { level: 'untrusted', reason: 'the pull request in the queue is by Dependabot' };
-  if (!fork)
-    return {
-      level: 'member',
-      reason: 'the pull request in the queue is a branch of this repository',
-    };
-  return {
-    level: 'untrusted',
-    reason:
-      headRepository === null
-        ? 'nobody can say where the pull request in the queue comes from'
-        : 'the pull request in the queue comes from a fork',
-  };
+/** Whether the event reports that the label was added by which a commit is approved. */
+export function isApproval(facts: EventFacts, label: string | null): boolean {
+  const { event, action, addedLabel } = facts;
+  const isPull = event === 'pull_request' || event === 'pull_request_target';
+  return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
 
 /** Whose pull requests GitHub gives neither secrets nor a token that writes. */
@@ -142,14 +124,6 @@ export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld 
   if (event === 'workflow_run') return null;
   if (dependabot) return 'dependabot';
   return fork && event === 'pull_request' ? 'fork' : null;
-}
-
-function afterRun(facts: EventFacts): TrustDecision {
-  const origin = facts.origin?.event;
-  if ((origin === 'push' || origin === 'schedule') && !facts.fork) {
-    return { level: 'trusted', reason: `follows a ${origin} run of this repository` };
-  }
-  return { level: 'untrusted', reason: 'follows a run that anyone can start' };
 }
 
 /** Which commit something is read from; after `else`, what holds where base has no such file. */

@@ -14,6 +14,8 @@ import type { CacheLibrary } from '../store/cache-service.ts';
 import type { Store } from '../store/index.ts';
 import type { Suite } from '../suite/suite.ts';
 import { redactAll, type SecretRegister } from '../text/redact.ts';
+import { shellWord } from '../text/visible.ts';
+import type { Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { withoutSecrets, type Access, type Reach } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
@@ -60,7 +62,8 @@ export interface SessionOptions extends CheckoutPlace {
   /** Every secret of the run: taken out of whatever is logged, written or published. */
   secrets: SecretRegister;
   role: SessionRole;
-  trust: TrustDecision;
+  /** How far head is trusted, or what finds that out once the repository is open. */
+  trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
   inputs: Pick<
     Inputs,
@@ -75,12 +78,13 @@ export interface SessionOptions extends CheckoutPlace {
   log(line: string): void;
   warn(line: string): void;
   /** Told what will run before anything is asked, and before the progress says how much it is. */
-  planned: Edges['planned'];
+  planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
   now(): Date;
   reach?: Reach | undefined;
 }
 
 export interface Session extends SessionOptions {
+  trust: TrustDecision;
   repository: Repository;
   ground: Ground;
   temporaryFolder: string;
@@ -116,7 +120,9 @@ export function openSession<T>(
   return withRepository(given, async (repository, temporaryFolder) => {
     const ground = groundOf(repository);
     await refuseUnwritable(record === null ? outputs : [...outputs, record], ground);
-    const opened = { ...given, repository, temporaryFolder, ground };
+    const trust =
+      typeof options.trust === 'function' ? await options.trust(repository) : options.trust;
+    const opened = { ...given, trust, repository, temporaryFolder, ground };
     const stores = openedOnce(() => storesOf(opened));
     const clock = options.reach?.clock ?? systemClock;
     const halting =
@@ -195,7 +201,9 @@ export function runInput(
     code: refused === null ? code : 'sandbox',
     notices: [
       ...notices,
-      ...(refused === null ? [] : [{ kind: 'settings' as const, place: null, message: refused }]),
+      ...[refused, trust.notice ?? null].flatMap((message): Notice[] =>
+        message === null ? [] : [{ kind: 'settings', place: null, message }],
+      ),
     ],
     today: now().toISOString().slice(0, 10),
   };
@@ -218,7 +226,7 @@ export async function withEdges<T>(
     record: write === null ? null : (line) => write(session.redact(line)),
     exchange,
     planned(plan, ready) {
-      planned(plan, ready);
+      planned(plan, ready, session.trust);
       progress.planned(plan, ready);
     },
     // What is let go afterwards is no progress.
@@ -268,11 +276,6 @@ function localOptions({ inputs, directory, workingDirectory, store }: Session): 
     ...(inputs.read.config === INPUT_DEFAULTS.config ? [] : ['-c', shellWord(inputs.read.config)]),
     ...(inputs.code === 'sandbox' ? [] : ['--code', inputs.code]),
   ].join(' ');
-}
-
-/** As a shell takes it for one word. */
-export function shellWord(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** Evaluates with edges that are open. */

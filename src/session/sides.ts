@@ -5,23 +5,19 @@ import type { Repository } from '../git/repository.ts';
 import type { Folder } from '../git/tree.ts';
 import { firstWords } from '../text/amounts.ts';
 import type { Notice, Side } from '../types/plain.ts';
-import type { ChangedFile, EventFacts, SourceTree } from '../types/repository.ts';
+import type { ChangedFile, SourceTree } from '../types/repository.ts';
+import { together, type CommitsRequest, type RunCommits } from './commits.ts';
 import { entryAt } from './safe-writing.ts';
 
-interface SidesRequest {
-  /** Revs given by a person; null: the event's. */
-  base: string | null;
-  head: string | null;
-  facts: EventFacts;
-  workingDirectory: string;
-  mode: 'diff' | 'sweep';
-}
-
 export interface Sides {
-  /** Null for a sweep, and for a push that has nothing before it. */
+  /** Where head left the base branch. Null for a sweep, and for a push with nothing before it. */
   base: SourceTree | null;
   head: SourceTree;
   changed: ChangedFile[];
+  /** The commit that was named as base: the base branch's tip, or what a push replaced. */
+  baseTip?: string | null;
+  /** The common ancestor of both; null: there is none, or it is a push. */
+  mergeBase?: string | null;
   /** What is to be said of the sides themselves; absent: nothing. */
   notices?: Notice[];
 }
@@ -30,22 +26,47 @@ export interface Sides {
  * The two commits of a run as trees. Base is where head branched off (the merge base), as in the
  * pull request's own view; for unrelated histories and pushes it is the commit itself.
  */
-export async function findSides(repository: Repository, request: SidesRequest): Promise<Sides> {
-  const { facts, workingDirectory, mode } = request;
-  const [headCommit, tip] = await together(
-    () => headOf(repository, request),
-    async () => (mode === 'sweep' ? null : baseOf(repository, request)),
-  );
-  if (tip === null)
+export async function findSides(
+  repository: Repository,
+  { head: headCommit, baseTip, notices }: RunCommits,
+  request: CommitsRequest & Place,
+): Promise<Sides> {
+  const { facts, workingDirectory } = request;
+  if (baseTip === null)
     return { base: null, head: await headTree(repository, headCommit, request), changed: [] };
   const isPush = facts.event === 'push' && request.base === null;
-  const commit = isPush ? tip : ((await repository.mergeBase(tip, headCommit)) ?? tip);
+  const compared = isPush
+    ? { baseTip, mergeBase: null, notices: [] }
+    : await comparedWith(repository, baseTip, headCommit);
+  const commit = compared.mergeBase ?? baseTip;
   const [head, base] = await together(
     () => headTree(repository, headCommit, request),
     () => baseTree(repository, commit, request),
   );
   const changed = await repository.changedFiles(commit, head, workingDirectory);
-  return { base, head, changed, notices: await movedProject(repository, base, head, request) };
+  const moved = await movedProject(repository, base, head, request);
+  return { ...compared, base, head, changed, notices: [...notices, ...compared.notices, ...moved] };
+}
+
+/** The commits that stand for base. */
+interface Compared {
+  /** The commit that was named as base: the base branch's tip, or what a push replaced. */
+  baseTip: string;
+  /** Where head left it; null: they have no common history, or it is a push. */
+  mergeBase: string | null;
+  notices: Notice[];
+}
+
+/** Where head left base. That they have no common history is reported: base's tip is compared. */
+async function comparedWith(
+  repository: Repository,
+  baseTip: string,
+  head: string,
+): Promise<Compared> {
+  const mergeBase = await repository.mergeBase(baseTip, head);
+  const message = `Base (${baseTip.slice(0, 7)}) and head (${head.slice(0, 7)}) have no common history, so base's last commit is compared: everything that differs counts as head's change.`;
+  const notices: Notice[] = mergeBase === null ? [{ kind: 'settings', place: null, message }] : [];
+  return { baseTip, mergeBase, notices };
 }
 
 const hasSettings = ({ files }: SourceTree): boolean =>
@@ -101,7 +122,9 @@ async function goneFrom(
 }
 
 /** The project's folder, as a path inside a commit's tree. */
-type Place = Pick<SidesRequest, 'workingDirectory'>;
+interface Place {
+  workingDirectory: string;
+}
 
 /** A project that is not there at head judges nothing, and is never taken for one without change. */
 async function headTree(
@@ -142,73 +165,51 @@ function notProject(
   ]);
 }
 
-async function headOf(repository: Repository, { head, facts }: SidesRequest): Promise<string> {
-  if (head !== null) return repository.resolve(head);
-  if (facts.head === null) return repository.resolve('HEAD');
-  await repository.ensureCommit(facts.head, {
-    side: 'head',
-    refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
-  });
-  return facts.head;
-}
-
-async function baseOf(
-  repository: Repository,
-  { base, facts }: SidesRequest,
-): Promise<string | null> {
-  if (base !== null) return repository.resolve(base);
-  if (facts.base === null) {
-    if (facts.event === 'push') return null;
-    throw new UserError([
-      problem(null, `${facts.event} names no commit to compare with; set the input base`),
-    ]);
-  }
-  await repository.ensureCommit(facts.base, { side: 'base' });
-  return facts.base;
-}
-
 /** The uncommitted files, as a rev that a person can name. */
 export const WORKTREE = 'worktree';
 
-/**
- * The two sides for a terminal: where head left base (null: `main`, else the default branch), and
- * the uncommitted files or a commit. No remote is needed.
- */
+interface LocalRequest extends Place {
+  /** Null: what the CI names in `env`, else the default branch. */
+  base: string | null;
+  head: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** The two sides for a terminal: where head left base, and the uncommitted files or a commit. */
 export async function findLocalSides(
   repository: Repository,
-  { base, head, workingDirectory }: { base: string | null; head: string; workingDirectory: string },
+  { base, head, env, workingDirectory }: LocalRequest,
 ): Promise<Sides> {
   const onDisk = head === WORKTREE;
-  const branchedOff = async (): Promise<{ before: SourceTree; headCommit: string }> => {
-    const [headCommit, tip] = await together(
+  const branchedOff = async (): Promise<Compared & { before: SourceTree; headCommit: string }> => {
+    const [headCommit, baseTip] = await together(
       () => repository.resolve(onDisk ? 'HEAD' : head),
-      async () => repository.resolve(base ?? (await repository.defaultBase()) ?? 'HEAD'),
+      async () => repository.resolve(base ?? (await defaultBase(repository, env))),
     );
-    return {
-      before: await baseTree(repository, (await repository.mergeBase(tip, headCommit)) ?? tip, {
-        workingDirectory,
-      }),
-      headCommit,
-    };
+    const compared = await comparedWith(repository, baseTip, headCommit);
+    const before = await baseTree(repository, compared.mergeBase ?? baseTip, { workingDirectory });
+    return { ...compared, before, headCommit };
   };
-  const [{ before, headCommit }, files] = await together(branchedOff, async () =>
+  const [{ before, headCommit, ...compared }, files] = await together(branchedOff, async () =>
     onDisk ? repository.worktree(workingDirectory) : null,
   );
   const tree = files ?? (await headTree(repository, headCommit, { workingDirectory }));
   return {
+    ...compared,
     base: before,
     head: tree,
     changed: await repository.changedFiles(before.commit, tree, workingDirectory),
-    notices: await movedProject(repository, before, tree, { workingDirectory }),
+    notices: [
+      ...compared.notices,
+      ...(await movedProject(repository, before, tree, { workingDirectory })),
+    ],
   };
 }
 
-/**
- * Both at once: each waits for one git after the other, and what both lack is fetched together. Only when both have ended is one's
- * failure told, the first's before the second's.
- */
-async function together<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
-  const pair = [first(), second()] as const;
-  await Promise.allSettled(pair);
-  return Promise.all(pair);
+async function defaultBase(repository: Repository, env: NodeJS.ProcessEnv): Promise<string> {
+  const found = await repository.defaultBase(env);
+  if (found !== null) return found;
+  const message =
+    'There is no base to compare with: this clone has no main or master, and no remote that names a default branch. Name the base: --base <branch or commit>; --base HEAD compares uncommitted files with the last commit.';
+  throw new UserError([problem(null, message)]);
 }

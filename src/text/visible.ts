@@ -104,3 +104,8 @@ export function blankHtml(texts: readonly string[]): string | null {
   const words = blankWords(texts);
   return words === null ? null : `<i>${words}</i>`;
 }
+
+/** As a shell takes it for one word. */
+export function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -19,6 +19,10 @@ export interface EventFacts {
    */
   base: string | null;
   head: string | null;
+  /** The branch that head is to be merged into, else the default branch; absent: not known. */
+  baseBranch?: string;
+  /** Head of the pull request that a merge queue tests; absent: not known. */
+  queued?: string;
   /** `owner/name` that holds head; null when it is deleted or unknown. */
   headRepository: string | null;
   headBranch: string | null;
@@ -28,9 +32,18 @@ export interface EventFacts {
   dependabot: boolean;
   /** The label that `labeled` is about. */
   addedLabel: string | null;
+  /** Who added it. */
+  labeller?: { login: string; isApp: boolean; isAuthor: boolean };
   /** The run that `workflow_run` follows. */
   origin: { event: string; runId: number } | null;
 }
+
+/**
+ * Where a commit lies, proved from the branches and tags of the repository: the base branch has it,
+ * another branch or a tag has it, none of them has it (so it comes from a fork, or its branch is
+ * gone), or that could not be found out.
+ */
+export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 
 /** One commit's files, and what changed between two. */
 

@@ -214,8 +214,9 @@ async function sidesOf(
   base: string | undefined,
 ): Promise<{ sides: Pick<Sides, 'base' | 'head'>; alone: string | null }> {
   try {
-    const { repository } = session;
+    const { repository, env } = session;
     const sides = await findLocalSides(repository, {
+      env,
       base: base ?? null,
       head: WORKTREE,
       workingDirectory: '',

@@ -5,6 +5,7 @@ import {
   commentObject,
   pullObject,
   reviewCommentObject,
+  userObject,
   wholePullObject,
 } from './objects.ts';
 import { checkRule, commentRule, reviewCommentRule } from './rules.ts';
@@ -155,6 +156,14 @@ export const ROUTES: readonly Route[] = [
     answer: deleteReviewComment,
   },
   {
+    operation: 'repos/get-collaborator-permission-level',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/collaborators/{username}/permission',
+    // Metadata, which every token may read.
+    needs: [['contents', 'read']],
+    answer: permissionOf,
+  },
+  {
     operation: 'repos/list-pull-requests-associated-with-commit',
     method: 'GET',
     path: '/repos/{owner}/{repo}/commits/{commit_sha}/pulls',
@@ -197,6 +206,27 @@ export const ROUTES: readonly Route[] = [
     answer: listChecks,
   },
 ];
+
+/** Of roles that have no permission of their own GitHub gives the permission that they rest on. */
+const RESTS_ON: Record<string, string> = { maintain: 'write', triage: 'read' };
+
+function permissionOf({ state, api, params }: Call): Reply {
+  const login = params['username'] ?? '';
+  const role = state.roles.get(login);
+  if (role === undefined) return notFound();
+  const permissions = Object.fromEntries(
+    ['pull', 'triage', 'push', 'maintain', 'admin'].map((name) => [name, false]),
+  );
+  const user = { ...userObject(api, { login, id: 2001, type: 'User' }), permissions };
+  return {
+    status: 200,
+    body: {
+      permission: RESTS_ON[role] ?? role,
+      role_name: role,
+      user: { ...user, role_name: role },
+    },
+  };
+}
 
 function pullOf({ state, params }: Call) {
   return state.pulls.get(Number(params['issue_number'] ?? params['pull_number']));

@@ -108,6 +108,8 @@ export interface State {
   repository: string;
   private: boolean;
   pulls: Map<number, Pull>;
+  /** Role in the repository by login; GitHub knows no one else. */
+  roles: Map<string, string>;
   comments: Comment[];
   reviewComments: ReviewComment[];
   checkRuns: CheckRun[];
@@ -159,6 +161,7 @@ export function createState(
     repository,
     private: false,
     pulls: new Map(),
+    roles: new Map([['ada-example', 'write']]),
     comments: [],
     reviewComments: [],
     checkRuns: [],

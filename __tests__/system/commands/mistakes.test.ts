@@ -164,7 +164,7 @@ describe('a slip at the command line', () => {
 });
 
 describe('evaldiff diff', () => {
-  test('compares with main unless told otherwise, else with the branch that there is, and says what is missing', async () => {
+  test('compares with main unless --base names another, and says what is missing', async () => {
     const repository = createRepository({ branch: 'trunk' });
     repository.write(PROJECT);
     const none = await evaldiff(repository.directory, 'diff');
@@ -173,7 +173,10 @@ describe('evaldiff diff', () => {
       'This repository has no commit yet: commit first, or use "npx evaldiff run", which needs none.\n',
     ]);
     const first = repository.commit('one', PROJECT);
-    expect((await evaldiff(repository.directory, 'diff')).out).toContain(
+    const unnamed = await evaldiff(repository.directory, 'diff');
+    expect([unnamed.code, unnamed.out]).toEqual([2, '']);
+    expect(unnamed.err).toContain('--base HEAD compares uncommitted files with the last commit');
+    expect((await evaldiff(repository.directory, 'diff', '--base', 'HEAD')).out).toContain(
       `${first.slice(0, 7)}…working tree`,
     );
     repository.git('switch', '--quiet', '--create', 'main');

@@ -418,9 +418,62 @@ describe('approval by label', () => {
     expect(run.result).toMatchObject({ trust: 'member', head: { sha: change.head } });
     expect(run.result.suites[0]?.because.map(({ key }) => key)).toContain('metrics.answer');
     expect(run.log).toContain(
-      `| trust: member: a maintainer approved commit ${change.head.slice(0, 7)} with a label`,
+      `| trust: member: ada-example (write) approved commit ${change.head.slice(0, 7)} with a label`,
     );
+    expect(onlyComment(at)).toContain('ada-example (write) approved commit');
     expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
+  });
+
+  test.each<[string, { login: string; type?: string }, string | null, string]>([
+    ['the author', { login: 'bo-example' }, 'write', 'bo-example, who added the label, opened'],
+    [
+      'the author in other letters',
+      { login: 'Bo-Example' },
+      'admin',
+      'who added the label, opened',
+    ],
+    ['someone with triage', { login: 'tri' }, 'triage', 'tri, who added the label, may not write'],
+    ['someone who may read', { login: 'rea' }, 'read', 'rea, who added the label, may not write'],
+    ['someone whom GitHub does not know', { login: 'who' }, null, 'may not write'],
+    [
+      'an app',
+      { login: 'helper[bot]', type: 'Bot' },
+      'write',
+      'helper[bot], which added the label, is',
+    ],
+    ['an app by its type', { login: 'helper', type: 'Bot' }, 'write', 'is an app'],
+  ])('by %s does not count, and the report says why', async (_who, sender, role, why) => {
+    const at = await stage(obedient);
+    if (role !== null) at.github.state.roles.set(sender.login, role);
+    const change = fromFork(at, changeOf(quiz(), HOSTILE));
+    const event = labeled(change, LABEL);
+    const run = await byLabel(at, change, {
+      ...event,
+      payload: { ...(event.payload as object), sender: { id: 1, ...sender } },
+    });
+    expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
+    const notices = run.result.notices.map(({ message }) => message).join('\n');
+    expect(notices).toContain('The approval by label does not count: ');
+    expect(notices).toContain(why);
+    expect(at.github.state.pulls.get(PULL)?.labels).toEqual(['bug']);
+  });
+
+  test('does not count where GitHub does not say who may write, nor for another commit', async () => {
+    const at = await stage(obedient);
+    const change = fromFork(at, changeOf(quiz(), HOSTILE));
+    const named = await byLabel(at, change, labeled(change, LABEL), {
+      inputs: { head: change.head },
+    });
+    expect(named.result.trust).toBe('untrusted');
+    at.github.intercept('GET', /\/permission$/, () => ({
+      status: 500,
+      body: { message: 'down', documentation_url: 'x' },
+    }));
+    const run = await byLabel(at, change, labeled(change, LABEL));
+    expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
+    expect(run.log).toContain(
+      'it is not known whether ada-example, who added the label, may write',
+    );
   });
 
   test("never lets the fork's code out of its confinement, whatever the workflow says of code", async () => {

@@ -7,7 +7,7 @@ import {
   readEvent,
   resolveMode,
 } from '../../../src/github/event.ts';
-import { trustLevel } from '../../../src/select/trust.ts';
+import { isApproval, trustLevel } from '../../../src/select/trust.ts';
 
 const BASE = '1f0c3a5e7d9b2468ace013579bdf02468ace1357';
 const HEAD = '8d2e4f6a0b1c3d5e7f9a8b6c4d2e0f1a3b5c7d9e';
@@ -51,12 +51,14 @@ describe('reading an event', () => {
       repository: 'acme/prompts',
       pullRequest: 12,
       base: BASE,
+      baseBranch: 'main',
       head: HEAD,
       headRepository: 'acme/prompts',
       headBranch: 'shorter-capitals',
       fork: false,
       dependabot: false,
       addedLabel: null,
+      labeller: { login: 'ada-example', isApp: false, isAuthor: true },
       origin: null,
     });
   });
@@ -76,7 +78,7 @@ describe('reading an event', () => {
     ['schedule', 'trusted'],
     ['workflow_run', 'untrusted'],
   ] as const)('the fixture %s is %s', (name, level) => {
-    expect(trustLevel(read(name)).level).toBe(level);
+    expect(trustLevel(read(name), 'own-branch').level).toBe(level);
   });
 
   test('a fork is known by where head lives', () => {
@@ -114,13 +116,16 @@ describe('reading an event', () => {
       action: 'labeled',
       addedLabel: 'evaldiff: approved',
     });
-    expect(
-      trustLevel(read('pull_request_target.approved'), {
-        approval: { label: 'evaldiff: approved' },
-      }).level,
-    ).toBe('member');
+    const label = 'evaldiff: approved';
+    expect(isApproval(read('pull_request_target.approved'), label)).toBe(true);
+    expect(read('pull_request_target.approved').labeller).toEqual({
+      login: 'ada-example',
+      isApp: false,
+      isAuthor: false,
+    });
     const removed = { ...(fixture('pull_request_target.approved') as object), action: 'unlabeled' };
     expect(readEvent(env('pull_request_target'), removed).addedLabel).toBeNull();
+    expect(isApproval(readEvent(env('pull_request_target'), removed), label)).toBe(false);
   });
 
   test('push, merge queue and runs without a pull request carry their own commits', () => {

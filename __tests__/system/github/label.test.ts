@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { removeLabel } from '../../../src/github/pull.ts';
+import { removeLabel } from '../../../src/github/approval.ts';
 import { workflowToken } from '../../stand-ins/github/index.ts';
 import { REPOSITORY, setup } from './setup.ts';
 

@@ -46,6 +46,7 @@ describe('the pull request of a workflow_run', () => {
       status: 'found',
       number: 13,
       base: 'b'.repeat(40),
+      baseBranch: 'main',
       head: FORK_HEAD,
       headRepository: 'bo-example/prompts',
       headBranch: 'friendlier',
@@ -145,8 +146,8 @@ test('a found pull request completes the facts and leaves the run untrusted', as
   const found = await findPullRequest(client, facts());
   if (found.status !== 'found') throw new Error(JSON.stringify(found));
   const whole = withPullRequest(facts(), found);
-  expect(whole).toEqual(facts({ pullRequest: 13, base: 'b'.repeat(40) }));
-  expect(trustLevel(whole).level).toBe('untrusted');
+  expect(whole).toEqual(facts({ pullRequest: 13, base: 'b'.repeat(40), baseBranch: 'main' }));
+  expect(trustLevel(whole, 'own-branch').level).toBe('untrusted');
 });
 
 describe('the pull request in a merge queue', () => {
@@ -158,19 +159,19 @@ describe('the pull request in a merge queue', () => {
     [
       'of the repository is a member',
       REPOSITORY.toUpperCase(),
-      { fork: false, headRepository: REPOSITORY.toUpperCase() },
+      { fork: false, headRepository: REPOSITORY.toUpperCase(), queued: FORK_HEAD },
       'member',
     ],
     [
       'of a fork is untrusted',
       'bo-example/prompts',
-      { fork: true, headRepository: 'bo-example/prompts' },
+      { fork: true, headRepository: 'bo-example/prompts', queued: FORK_HEAD },
       'untrusted',
     ],
     [
       'of a deleted repository is untrusted',
       null,
-      { fork: true, headRepository: null },
+      { fork: true, headRepository: null, queued: FORK_HEAD },
       'untrusted',
     ],
   ])('%s', async (_what, repository, known, level) => {
@@ -178,7 +179,7 @@ describe('the pull request in a merge queue', () => {
     addPull(github.state, { number: 13, head: { ...forkHead, repository } });
     const found = await withQueuedPullRequest(client, queued(BRANCH));
     expect(found).toEqual({ facts: { ...queued(BRANCH), ...known }, warnings: [] });
-    expect(trustLevel(found.facts).level).toBe(level);
+    expect(trustLevel(found.facts, 'own-branch').level).toBe(level);
     // Its number stays unsaid: a comment of the queue would stand for another comparison.
     expect(found.facts.pullRequest).toBeNull();
   });
@@ -190,7 +191,7 @@ describe('the pull request in a merge queue', () => {
       user: { login: 'dependabot[bot]', id: 49699333, type: 'Bot' },
     });
     const found = await withQueuedPullRequest(client, queued(BRANCH));
-    expect(trustLevel(found.facts)).toEqual({
+    expect(trustLevel(found.facts, 'own-branch')).toEqual({
       level: 'untrusted',
       reason: 'the pull request in the queue is by Dependabot',
     });
@@ -209,7 +210,7 @@ describe('the pull request in a merge queue', () => {
     const nonsense = await withQueuedPullRequest(client, queued(BRANCH));
     expect(nonsense.facts).toEqual(queued(BRANCH));
     expect(nonsense.warnings).toEqual([expect.stringContaining('not what its API describes')]);
-    expect(trustLevel(nonsense.facts).level).toBe('untrusted');
+    expect(trustLevel(nonsense.facts, 'own-branch').level).toBe('untrusted');
   });
 
   test.each([

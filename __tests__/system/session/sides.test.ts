@@ -41,7 +41,7 @@ async function opened<T>(
 describe('the two sides for a terminal', () => {
   test('are where head branched off from base, and head', async () => {
     const { base, head, changed } = await opened((open) =>
-      findLocalSides(open, { base: 'main', head: 'topic', workingDirectory: '.' }),
+      findLocalSides(open, { env: {}, base: 'main', head: 'topic', workingDirectory: '.' }),
     );
     expect([base?.commit, head.commit]).toEqual([fork, topic]);
     expect(changed.map(({ path }) => path)).toEqual(['prompts/a.yaml']);
@@ -49,7 +49,7 @@ describe('the two sides for a terminal', () => {
 
   test('are the last commit and the uncommitted files', async () => {
     const { base, head, changed } = await opened((open) =>
-      findLocalSides(open, { base: 'HEAD', head: WORKTREE, workingDirectory: 'prompts' }),
+      findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'prompts' }),
     );
     expect([...(base?.files.keys() ?? [])]).toEqual(['a.yaml', 'b.yaml']);
     expect([...head.files.keys()]).toEqual(['a.yaml', 'b.yaml', 'c.yaml']);
@@ -58,7 +58,7 @@ describe('the two sides for a terminal', () => {
 
   test('name the base that is none, and leave nothing behind of the other side', async () => {
     const finding = opened((open) =>
-      findLocalSides(open, { base: 'nowhere', head: WORKTREE, workingDirectory: '.' }),
+      findLocalSides(open, { env: {}, base: 'nowhere', head: WORKTREE, workingDirectory: '.' }),
     );
     await expect(finding).rejects.toThrow(UserError);
     await expect(finding).rejects.toMatchObject({
@@ -68,7 +68,7 @@ describe('the two sides for a terminal', () => {
 
   test('name the unknown head before the unknown base', async () => {
     const finding = opened((open) =>
-      findLocalSides(open, { base: 'nowhere', head: 'neither', workingDirectory: '.' }),
+      findLocalSides(open, { env: {}, base: 'nowhere', head: 'neither', workingDirectory: '.' }),
     );
     await expect(finding).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('"neither" is not a branch') }],
@@ -85,7 +85,8 @@ describe('a first project of uncommitted files', () => {
     work.commit('fork', { 'other/evaldiff.yaml': settings });
     work.write({ 'here/evaldiff.yaml': settings, ...beside });
     const { notices } = await opened(
-      (open) => findLocalSides(open, { base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
+      (open) =>
+        findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
       work,
     );
     expect(notices).toEqual([]);
@@ -96,7 +97,8 @@ describe('a first project of uncommitted files', () => {
     work.commit('fork', { 'other/evaldiff.yaml': settings, 'kept/evaldiff.yaml': settings });
     work.write({ 'here/evaldiff.yaml': settings, 'other/evaldiff.yaml': null });
     const { notices } = await opened(
-      (open) => findLocalSides(open, { base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
+      (open) =>
+        findLocalSides(open, { env: {}, base: 'HEAD', head: WORKTREE, workingDirectory: 'here' }),
       work,
     );
     expect(notices).toMatchObject([

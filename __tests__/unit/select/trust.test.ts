@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { SOURCE_LABELS, sources, trustLevel } from '../../../src/select/trust.ts';
+import { useOfBase, weakest } from '../../../src/select/trust-table.ts';
+import { SOURCE_LABELS, isApproval, sources, trustLevel } from '../../../src/select/trust.ts';
 import type { TrustRequest } from '../../../src/select/trust.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';
-import type { EventFacts } from '../../../src/types/repository.ts';
+import type { EventFacts, Origin } from '../../../src/types/repository.ts';
 
 const HEAD = 'b'.repeat(40);
 
@@ -27,6 +28,9 @@ function facts(event: string, more: Partial<EventFacts> = {}): EventFacts {
 const fork = { fork: true, headRepository: 'stranger/prompts' } as const;
 const deleted = { fork: true, headRepository: null } as const;
 const after = (event: string) => ({ origin: { event, runId: 7 } });
+
+const PROVED: readonly Origin[] = ['base-branch', 'own-branch'];
+const UNPROVED: readonly Origin[] = ['fork', 'unknown'];
 
 describe('the level of an event', () => {
   const table: [string, EventFacts, TrustLevel][] = [
@@ -89,16 +93,58 @@ describe('the level of an event', () => {
     ['the command line', facts('command_line', { headRepository: null }), 'member'],
   ];
   test.each(table)('%s is decided by the table', (_name, event, level) => {
-    const decision = trustLevel(event);
-    expect(decision.level).toBe(level);
-    expect(decision.reason).toMatch(/^[A-Za-z].{10,}$/);
+    for (const head of PROVED) {
+      const decision = trustLevel(event, head);
+      expect(decision.level).toBe(level);
+      expect(decision.foreign).toBeUndefined();
+      expect(decision.reason).toMatch(/^[A-Za-z].{10,}$/);
+    }
+  });
+
+  test.each(table)('%s is untrusted where head is not proved to be own', (_name, event, level) => {
+    for (const head of UNPROVED) {
+      const decision = trustLevel(event, head);
+      const isLocal = event.event === 'command_line';
+      expect(decision.level).toBe(isLocal ? level : 'untrusted');
+      // What would be trusted otherwise names the origin, so that `code: host` is refused by it.
+      expect(decision.foreign).toBe(isLocal || level === 'untrusted' ? undefined : head);
+      if (decision.foreign !== undefined)
+        expect(decision.notice).toMatch(/it is judged as an outside contributor's/);
+    }
+  });
+
+  const uses: [string, Origin, boolean, 'used' | 'replaced' | 'refused'][] = [
+    ...['push', 'pull_request', 'merge_group', 'workflow_dispatch', 'workflow_run'].flatMap(
+      (event): typeof uses => [
+        ...PROVED.flatMap((origin): typeof uses => [
+          [event, origin, true, 'used'],
+          [event, origin, false, 'used'],
+        ]),
+        ...UNPROVED.flatMap((origin): typeof uses => [
+          [event, origin, true, 'refused'],
+          [event, origin, false, event === 'push' ? 'used' : 'replaced'],
+        ]),
+      ],
+    ),
+  ];
+  test.each(uses)(
+    'on %s a base that is %s (by an input: %j) is %s',
+    (event, origin, input, use) => {
+      expect(useOfBase(event, origin, input)).toBe(use);
+    },
+  );
+
+  test('a commit made of others is what the weakest of them is', () => {
+    expect(weakest(['base-branch', 'fork', 'own-branch'])).toBe('fork');
+    expect(weakest(['unknown', 'fork'])).toBe('unknown');
+    expect(weakest(['own-branch', 'base-branch'])).toBe('own-branch');
   });
 
   test('no event of the table is raised by an input, and every event is lowered by one', () => {
     const rank = { untrusted: 0, member: 1, trusted: 2 };
     for (const [, event, level] of table) {
       for (const lower of ['untrusted', 'member', 'trusted'] as const) {
-        const asked = trustLevel(event, { lower });
+        const asked = trustLevel(event, 'own-branch', { lower });
         expect(rank[asked.level]).toBe(Math.min(rank[level], rank[lower]));
         if (rank[lower] > rank[level])
           expect(asked.reason).toContain(`cannot raise the level to ${lower}`);
@@ -108,72 +154,81 @@ describe('the level of an event', () => {
   });
 
   test('--trust raises the command line and nothing else', () => {
-    expect(trustLevel(facts('command_line'), { trust: true }).level).toBe('trusted');
-    expect(trustLevel(facts('pull_request', fork), { trust: true }).level).toBe('untrusted');
-    expect(trustLevel(facts('pull_request'), { trust: true }).level).toBe('member');
-    expect(trustLevel(facts('command_line'), { trust: true, lower: 'untrusted' }).level).toBe(
+    expect(trustLevel(facts('command_line'), 'own-branch', { trust: true }).level).toBe('trusted');
+    expect(trustLevel(facts('pull_request', fork), 'own-branch', { trust: true }).level).toBe(
       'untrusted',
     );
+    expect(trustLevel(facts('pull_request'), 'own-branch', { trust: true }).level).toBe('member');
+    expect(
+      trustLevel(facts('command_line'), 'own-branch', { trust: true, lower: 'untrusted' }).level,
+    ).toBe('untrusted');
   });
 });
 
 describe('approval by label', () => {
-  const approval: TrustRequest = { approval: { label: 'evaldiff: approved' } };
-  const labeled = { action: 'labeled', addedLabel: 'evaldiff: approved' } as const;
+  const LABEL = 'evaldiff: approved';
+  const labeled = { action: 'labeled', addedLabel: LABEL } as const;
+  const approved: TrustRequest = { approval: { by: 'ada (write)' } };
+  const target = facts('pull_request_target', { ...fork, ...labeled });
 
-  test('the event that reports the label raises exactly its head to member', () => {
-    const decision = trustLevel(facts('pull_request_target', { ...fork, ...labeled }), approval);
-    expect(decision).toEqual({
+  test('the event that reports the label raises exactly its head to member, and names who approved', () => {
+    const reason = `ada (write) approved commit ${HEAD.slice(0, 7)} with a label`;
+    expect(trustLevel(target, 'fork', approved)).toEqual({
       level: 'member',
-      reason: `a maintainer approved commit ${HEAD.slice(0, 7)} with a label`,
+      reason,
       approved: true,
+      notice: `${reason}: it is judged as a member's.`,
     });
   });
 
-  test.each<[string, EventFacts, TrustRequest]>([
+  test('an approval that does not count leaves the level, and the reason is reported', () => {
+    const why = 'bo, who added the label, opened the pull request';
+    expect(trustLevel(target, 'fork', { approval: { refused: why } })).toEqual({
+      level: 'untrusted',
+      reason: `head is in a fork or deleted, and secrets are in reach; ${why}`,
+      notice: `The approval by label does not count: ${why}.`,
+    });
+  });
+
+  test.each<[string, EventFacts, string | null, boolean]>([
+    ['the label', target, LABEL, true],
     [
       'a push after the label',
       facts('pull_request_target', { ...fork, action: 'synchronize', addedLabel: null }),
-      approval,
+      LABEL,
+      false,
     ],
     [
       'another label',
       facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: 'bug' }),
-      approval,
+      LABEL,
+      false,
     ],
     [
       'the label being taken away',
-      facts('pull_request_target', {
-        ...fork,
-        action: 'unlabeled',
-        addedLabel: 'evaldiff: approved',
-      }),
-      approval,
+      facts('pull_request_target', { ...fork, action: 'unlabeled', addedLabel: LABEL }),
+      LABEL,
+      false,
     ],
-    ['no approval in the workflow', facts('pull_request_target', { ...fork, ...labeled }), {}],
+    ['no approval in the workflow', target, null, false],
     [
       'an empty approval label',
       facts('pull_request_target', { ...fork, action: 'labeled', addedLabel: '' }),
-      { approval: { label: '' } },
+      '',
+      false,
     ],
-    ['a labelled issue', facts('issues', labeled), approval],
-    [
-      'no head to bind the approval to',
-      facts('pull_request_target', { ...fork, ...labeled, head: null }),
-      approval,
-    ],
-  ])('%s stays untrusted', (_name, event, request) => {
-    expect(trustLevel(event, request).level).toBe('untrusted');
+    ['a labelled issue', facts('issues', labeled), LABEL, false],
+  ])('%s: an approval or not', (_name, event, label, is) => {
+    expect(isApproval(event, label)).toBe(is);
+  });
+
+  test('no head to bind the approval to stays untrusted', () => {
+    expect(trustLevel({ ...target, head: null }, 'fork', approved).level).toBe('untrusted');
   });
 
   test('a member stays a member, and an input still lowers an approved run', () => {
-    expect(trustLevel(facts('pull_request', labeled), approval).level).toBe('member');
-    expect(
-      trustLevel(facts('pull_request_target', { ...fork, ...labeled }), {
-        ...approval,
-        lower: 'untrusted',
-      }).level,
-    ).toBe('untrusted');
+    expect(trustLevel(facts('pull_request', labeled), 'own-branch', approved).level).toBe('member');
+    expect(trustLevel(target, 'fork', { ...approved, lower: 'untrusted' }).level).toBe('untrusted');
   });
 });
 

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { useOfBase } from '../../src/select/trust-table.ts';
+import { hostRefused, sources, trustLevel } from '../../src/select/trust.ts';
+import type { EventFacts, Origin } from '../../src/types/repository.ts';
+
+const PAGE = readFileSync(new URL('../../docs/threats.md', import.meta.url), 'utf8');
+const ORIGINS: readonly Origin[] = ['base-branch', 'own-branch', 'fork', 'unknown'];
+
+const facts = (event: string, more: Partial<EventFacts> = {}): EventFacts => ({
+  event,
+  action: null,
+  repository: 'acme/prompts',
+  pullRequest: null,
+  base: null,
+  head: 'b'.repeat(40),
+  headRepository: 'acme/prompts',
+  headBranch: null,
+  fork: false,
+  dependabot: false,
+  addedLabel: null,
+  origin: null,
+  ...more,
+});
+const after = (event: string) => ({ origin: { event, runId: 7 } });
+
+const EVENTS: readonly (readonly [string, EventFacts])[] = [
+  ['`push`', facts('push')],
+  ['`schedule`', facts('schedule')],
+  ['`workflow_dispatch`', facts('workflow_dispatch')],
+  ['`repository_dispatch`', facts('repository_dispatch')],
+  ['`workflow_run` after `push` or `schedule`', facts('workflow_run', after('push'))],
+  ['`pull_request` of a branch', facts('pull_request')],
+  ['`pull_request_target` of a branch', facts('pull_request_target')],
+  ['`merge_group`, pull request of a branch', facts('merge_group')],
+  ['`pull_request` of a fork', facts('pull_request', { fork: true })],
+  ['`pull_request_target` of a fork', facts('pull_request_target', { fork: true })],
+  ['`merge_group`, pull request of a fork', facts('merge_group', { fork: true })],
+  ['any of these by Dependabot', facts('push', { dependabot: true })],
+  ['`workflow_run` after anything else', facts('workflow_run', after('pull_request'))],
+  ['any other event', facts('issue_comment')],
+];
+
+/** What `code: host` comes to. */
+function hostCode(event: EventFacts, origin: Origin): string {
+  const decision = trustLevel(event, origin);
+  if (decision.foreign !== undefined) return 'is an error';
+  return hostRefused(decision) === null ? 'holds' : 'runs confined';
+}
+
+function row(name: string, event: EventFacts): string[] {
+  const cells = ORIGINS.map((origin) => {
+    const { level } = trustLevel(event, origin);
+    return `${level}, host ${hostCode(event, origin)}, cache ${sources(level).cache}`;
+  });
+  return [name, ...cells];
+}
+
+/** Rows of a Markdown table of the page, cells without padding. */
+const shown = PAGE.split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+
+describe('the tables of docs/threats.md', () => {
+  test('say of every event and origin of head what the code decides', () => {
+    const heading = [
+      'head is on',
+      'the base branch',
+      'another branch or a tag',
+      'a fork',
+      'unknown',
+    ];
+    const expected = [heading, ...EVENTS.map(([name, event]) => row(name, event))];
+    const from = shown.findIndex(([first]) => first === heading[0]);
+    const found = shown
+      .slice(from)
+      .filter((_, at) => at !== 1)
+      .slice(0, expected.length);
+    expect(found).toEqual(expected);
+  });
+
+  test('say of every origin of base what the code does', () => {
+    const heading = ['base is', 'on a branch or tag', 'a fork', 'unknown'];
+    const of = (event: string, isInput: boolean): string[] =>
+      (['own-branch', 'fork', 'unknown'] as const).map((origin) =>
+        useOfBase(event, origin, isInput),
+      );
+    const expected = [
+      heading,
+      ['named by the input `base`', ...of('workflow_dispatch', true)],
+      ["the event's: `pull_request`, `merge_group`, `workflow_run`", ...of('merge_group', false)],
+      ['what a `push` replaced', ...of('push', false)],
+    ];
+    const from = shown.findIndex(([first]) => first === heading[0]);
+    const found = shown
+      .slice(from)
+      .filter((_, at) => at !== 1)
+      .slice(0, expected.length);
+    expect(found).toEqual(expected);
+  });
+});

@@ -1,0 +1,108 @@
+import type { TrustLevel } from '../types/plain.ts';
+import type { EventFacts, Origin } from '../types/repository.ts';
+
+/** Who stands behind a run, as far as the event says. */
+type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
+
+/** Whether a commit is proved to be on a branch or tag of the repository. */
+type Proof = 'proved' | 'unproved';
+
+/**
+ * How far head is trusted, by who started the run and by where head lies. No event raises what an
+ * origin does not prove: what is not on a branch or tag of the repository is an outsider's.
+ */
+export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
+  'command-line': { proved: 'member', unproved: 'member' },
+  writer: { proved: 'trusted', unproved: 'untrusted' },
+  member: { proved: 'member', unproved: 'untrusted' },
+  outsider: { proved: 'untrusted', unproved: 'untrusted' },
+};
+
+/** What the commit is, in a message: "commit abc1234 is …". */
+export const ORIGIN_WORDS: Readonly<Record<Origin, string>> = {
+  'base-branch': 'on the base branch',
+  'own-branch': 'on a branch or tag of this repository',
+  fork: 'on no branch or tag of this repository (it comes from a fork, or its branch is gone)',
+  unknown: 'not proved to be on a branch or tag of this repository',
+};
+
+const STRENGTH: readonly Origin[] = ['base-branch', 'own-branch', 'fork', 'unknown'];
+
+/** The origin of what is made of commits of several origins. */
+export function weakest(origins: readonly Origin[]): Origin {
+  return origins.reduce((a, b) => (STRENGTH.indexOf(a) < STRENGTH.indexOf(b) ? b : a));
+}
+
+export function proofOf(origin: Origin): Proof {
+  return origin === 'base-branch' || origin === 'own-branch' ? 'proved' : 'unproved';
+}
+
+/**
+ * What becomes of a base by its origin. One that is not proved judges nothing: an input's is an
+ * error, and the base branch's tip takes the place of an event's. What a push replaced was a branch
+ * of this repository until then, so it is used.
+ */
+export function useOfBase(
+  event: string,
+  origin: Origin,
+  isInput: boolean,
+): 'used' | 'replaced' | 'refused' {
+  if (proofOf(origin) === 'proved') return 'used';
+  if (isInput) return 'refused';
+  return event === 'push' ? 'used' : 'replaced';
+}
+
+const BY_A_WRITER = new Set(['push', 'schedule', 'workflow_dispatch', 'repository_dispatch']);
+
+const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
+
+interface Behind {
+  starter: Starter;
+  reason: string;
+}
+
+/** Who stands behind a run, and one clause that says why. Anything unknown is an outsider. */
+export function starterOf(facts: EventFacts): Behind {
+  const { event, fork, dependabot } = facts;
+  if (event === 'command_line')
+    return {
+      starter: 'command-line',
+      reason: 'the checkout was chosen by whoever runs the command',
+    };
+  if (event === 'merge_group') return behindQueue(facts);
+  if (dependabot) return { starter: 'outsider', reason: 'Dependabot runs get no Actions secrets' };
+  if (event === 'workflow_run') return behindRun(facts);
+  if (fork) {
+    const more =
+      event === 'pull_request' ? '; GitHub gives no secrets' : ', and secrets are in reach';
+    return { starter: 'outsider', reason: `head is in a fork or deleted${more}` };
+  }
+  if (PULL_REQUEST.has(event))
+    return { starter: 'member', reason: 'head is a branch of this repository' };
+  if (BY_A_WRITER.has(event))
+    return { starter: 'writer', reason: 'started by someone who can write to this repository' };
+  return { starter: 'outsider', reason: 'anyone can start this event' };
+}
+
+/**
+ * A queue runs what is not merged yet, so it trusts a pull request no further than the run before
+ * it did: otherwise what that one held back would judge itself here.
+ */
+function behindQueue({ fork, headRepository, dependabot }: EventFacts): Behind {
+  if (dependabot)
+    return { starter: 'outsider', reason: 'the pull request in the queue is by Dependabot' };
+  const queued = 'the pull request in the queue';
+  if (!fork) return { starter: 'member', reason: `${queued} is a branch of this repository` };
+  const reason =
+    headRepository === null
+      ? `nobody can say where ${queued} comes from`
+      : `${queued} comes from a fork`;
+  return { starter: 'outsider', reason };
+}
+
+function behindRun({ origin, fork }: EventFacts): Behind {
+  const event = origin?.event;
+  if ((event === 'push' || event === 'schedule') && !fork)
+    return { starter: 'writer', reason: `follows a ${event} run of this repository` };
+  return { starter: 'outsider', reason: 'follows a run that anyone can start' };
+}
