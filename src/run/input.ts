@@ -25,6 +25,8 @@ import type { SourceTree } from '../types/repository.ts';
 import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
+  /** Paths that differ between base and head, of both; absent: nobody has looked. */
+  changed?: readonly string[];
   trust: TrustLevel;
   /** What the caller has to say of the run before it begins; absent: nothing. */
   notices?: readonly Notice[];
