@@ -45,7 +45,9 @@ const PullRequest = z.object({
   }),
 });
 
-const Push = z.object({ ...common, before: sha, after: sha, ref: branch });
+const Pushed = repository.extend({ default_branch: branch.optional() });
+
+const Push = z.object({ ...common, repository: Pushed, before: sha, after: sha, ref: branch });
 
 const MergeGroup = z.object({
   ...common,
@@ -154,13 +156,14 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
 }
 
 function push(context: Context, payload: unknown): EventFacts {
-  const { before, after, ref, sender } = parse(Push, context, payload);
+  const { before, after, ref, sender, repository: own } = parse(Push, context, payload);
   return {
     ...facts(context, sender?.login),
     base: isZero(before) ? null : before,
     // A push of nothing deletes its branch or tag.
     head: isZero(after) ? null : after,
     headBranch: shortRef(ref),
+    ...(own.default_branch && { defaultBranch: own.default_branch }),
   };
 }
 

@@ -28,7 +28,7 @@ export interface Sides {
 
 /**
  * The two commits of a run as trees. Base is where head branched off (the merge base), as in the
- * pull request's own view; for unrelated histories and pushes it is the commit itself.
+ * pull request's own view; for unrelated histories, and what a push replaced, it is the commit itself.
  */
 export async function findSides(repository: Repository, request: SidesRequest): Promise<Sides> {
   const { facts, workingDirectory, mode } = request;
@@ -38,7 +38,7 @@ export async function findSides(repository: Repository, request: SidesRequest): 
   );
   if (tip === null)
     return { base: null, head: await headTree(repository, headCommit, request), changed: [] };
-  const isPush = facts.event === 'push' && request.base === null;
+  const isPush = facts.event === 'push' && facts.base !== null && request.base === null;
   const commit = isPush ? tip : ((await repository.mergeBase(tip, headCommit)) ?? tip);
   const [head, base] = await together(
     () => headTree(repository, headCommit, request),
@@ -158,13 +158,30 @@ async function baseOf(
 ): Promise<string | null> {
   if (base !== null) return repository.resolve(base);
   if (facts.base === null) {
-    if (facts.event === 'push') return null;
+    if (facts.event === 'push') return defaultTip(repository, facts);
     throw new UserError([
       problem(null, `${facts.event} names no commit to compare with; set the input base`),
     ]);
   }
   await repository.ensureCommit(facts.base, { side: 'base' });
   return facts.base;
+}
+
+/**
+ * The tip of the default branch, from which a branch or tag came that was not there before this
+ * push; null: it is that branch, or there is none yet.
+ */
+async function defaultTip(
+  repository: Repository,
+  { defaultBranch, headBranch }: EventFacts,
+): Promise<string | null> {
+  if (defaultBranch === undefined || defaultBranch === headBranch) return null;
+  try {
+    return await repository.resolve(`refs/heads/${defaultBranch}`);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
 }
 
 /** The uncommitted files, as a rev that a person can name. */

@@ -22,6 +22,8 @@ export interface EventFacts {
   /** `owner/name` that holds head; null when it is deleted or unknown. */
   headRepository: string | null;
   headBranch: string | null;
+  /** The repository's default branch, as a push names it; absent: the event does not. */
+  defaultBranch?: string;
   /** Head lies in another repository, or nobody can say where. */
   fork: boolean;
   /** Dependabot started the run or opened the pull request. */
