@@ -2,7 +2,7 @@ import { InternalError, UserError, problem } from '../errors.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { lastLine, runGit, type GitPlace } from './command.ts';
 import {
-  type Entry,
+  type FolderEntry,
   emptyTree,
   REGULAR_MODES,
   SUBMODULE,
@@ -71,7 +71,7 @@ async function differingContents(trees: TreeReader, base: string, head: string):
 }
 
 /** A folder is never what a file of its name becomes. */
-function byName(entries: readonly Entry[]): Map<string, Entry> {
+function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {
   return new Map(
     entries.map((entry) => [
       `${entry.bytes.toString('latin1')}${entry.mode === TREE ? '/' : ''}`,

@@ -5,7 +5,7 @@ import type { Missing } from './missing.ts';
 import type { ObjectReader } from './objects.ts';
 
 /** One entry of a tree. */
-export interface Entry {
+export interface FolderEntry {
   /** As git knows it, six octal digits. */
   mode: string;
   id: string;
@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 /** An entry below a tree. */
-export interface TreeEntry extends Entry {
+export interface TreeEntry extends FolderEntry {
   /** The path as text; `bytes` are its exact bytes. */
   path: string;
 }
@@ -24,7 +24,7 @@ export interface TreeReader {
   reader: Pick<ObjectReader, 'here'>;
   missing: Pick<Missing, 'listing' | 'trees'>;
   /** Trees that were read, by id. */
-  known: Map<string, readonly Entry[]>;
+  known: Map<string, readonly FolderEntry[]>;
 }
 
 export const REGULAR_MODES: ReadonlySet<string> = new Set(['100644', '100755']);
@@ -58,7 +58,10 @@ export function emptyTree(id: string): string {
 }
 
 /** The entries of one tree, which is brought where it is not here. */
-export async function treeEntries(trees: TreeReader, tree: string): Promise<readonly Entry[]> {
+export async function treeEntries(
+  trees: TreeReader,
+  tree: string,
+): Promise<readonly FolderEntry[]> {
   const found = await listing(trees, tree);
   if (found !== null) return found;
   await trees.missing.listing(tree);
@@ -80,7 +83,7 @@ export async function listTree(
   await readBelow(trees, tree);
   const found: TreeEntry[] = [];
   let bytesFound = 0;
-  const open: Entry[] = [{ mode: TREE, id: tree, bytes: Buffer.alloc(0) }];
+  const open: FolderEntry[] = [{ mode: TREE, id: tree, bytes: Buffer.alloc(0) }];
   // Without recursion: nothing bounds the depth of a tree.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { mode, id, bytes } = next;
@@ -150,7 +153,7 @@ function refusal(message: string): UserError {
 async function listing(
   { reader, known }: TreeReader,
   tree: string,
-): Promise<readonly Entry[] | null> {
+): Promise<readonly FolderEntry[] | null> {
   const read = known.get(tree);
   if (read !== undefined) return read;
   const object = await reader.here(tree);
@@ -163,8 +166,8 @@ async function listing(
 }
 
 /** Each is `<mode> <name>` NUL and the bytes of an id, which are as many as the tree's own has. */
-function entriesIn(content: Buffer, tree: string): Entry[] {
-  const entries: Entry[] = [];
+function entriesIn(content: Buffer, tree: string): FolderEntry[] {
+  const entries: FolderEntry[] = [];
   const idBytes = tree.length / 2;
   for (let start = 0; start < content.length;) {
     const space = content.indexOf(32, start);
@@ -186,7 +189,7 @@ function entriesIn(content: Buffer, tree: string): Entry[] {
  * A crafted tree can hold one path twice, by a name that occurs twice or one with a slash: git then
  * reads one of the two, and a checkout has the other.
  */
-function refuseCrafted(entries: readonly Entry[], tree: string): void {
+function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
   const names = new Set<string>();
   for (const { bytes } of entries) {
     const name = treePathText(bytes);

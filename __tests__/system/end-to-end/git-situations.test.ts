@@ -1,10 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
+import { keepCompiled } from '../../../src/session/runtime.ts';
 import { startGitServer } from '../../stand-ins/git-server.ts';
 import { addPull } from '../../stand-ins/github/index.ts';
-import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
-import { changeOf, obedient, quiz, quizPrompt, straight, type Change } from './projects.ts';
-import { REPOSITORY, TOKEN, type StepResult } from './runner.ts';
 import {
+  shallowCheckout,
+  temporaryFolder,
+  writeFiles,
+  type FixtureFiles,
+} from '../../stand-ins/repository.ts';
+import {
+  changeOf,
+  obedient,
+  quiz,
+  quizPrompt,
+  SETTINGS,
+  straight,
+  type Change,
+} from './projects.ts';
+import { bareEnvironment, REPOSITORY, startCommand, TOKEN, type StepResult } from './runner.ts';
+import {
+  endpointLines,
+  MODEL_KEY,
   PULL,
   eventPayload,
   onPullRequest,
@@ -123,6 +139,37 @@ describe('what changed and is read by nothing', () => {
       'app/notes.txt changed beside the program "app"',
     ],
   ];
+  const skill = {
+    'evaldiff.yaml': `${SETTINGS}  default: { provider: openai, endpoint: local, model: quiz-1 }\ngrader: quiz-model\nprompts: [skills/*/evals/evals.json]\n`,
+    'skills/kind/SKILL.md': '---\nname: kind\ndescription: Be kind.\n---\nBe kind.\n',
+    'skills/kind/references/tone.md': 'Soft.\n',
+    'skills/kind/evals/evals.json':
+      '{"skill_name": "kind", "evals": [{"id": 1, "prompt": "hi", "assertions": ["is kind"]}]}',
+  };
+  test.each([
+    ['skills/kind/SKILL.md', '---\nname: kind\ndescription: Be rude.\n---\nBe kind.\n'],
+    ['skills/kind/references/tone.md', 'Loud.\n'],
+    ['skills/kind/scripts/check.sh', 'exit 1\n'],
+  ])('is not judged: a part of a skill that its evals do not use, %s', async (path, text) => {
+    const at = await stage(obedient);
+    const run = await onPullRequest(at, changeOf(skill, { [path]: text }));
+    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    expect(run.outputs['title']).toContain(`${path} changed in a skill`);
+  });
+
+  test('is not judged, and says why, where a submodule replaces a folder of prompts', async () => {
+    const at = await stage(obedient);
+    const settings = `prompts: prompts/**/*.yaml\n${SETTINGS}`;
+    const { 'prompts/quiz.yaml': prompt, 'prompts/tests/quiz.yaml': tests } = quiz();
+    const moved = { 'prompts/shared/quiz.yaml': prompt!, 'prompts/shared/tests/quiz.yaml': tests! };
+    const gone = { 'prompts/shared/quiz.yaml': null, 'prompts/shared/tests/quiz.yaml': null };
+    const base = { ...quiz({ settings }), ...moved };
+    const head = { ...gone, 'prompts/shared': submodule('a') };
+    const run = await onPullRequest(at, changeOf(base, head));
+    expect(run.outputs['conclusion']).toBe('neutral');
+    expect(run.log).toContain('prompts/shared is a submodule and changed');
+  });
+
   test.each(rows)('is not judged: %s', async (_, base, head, words) => {
     const at = await stage(obedient);
     const run = await onPullRequest(at, changeOf(base, head), { inputs: { code: 'host' } });
@@ -213,8 +260,38 @@ describe('the first push of a branch or tag', () => {
     });
     expect(run.outputs['conclusion']).toBe('error');
     expect(run.log).toContain('not our ref');
-    expect(run.log).toContain('as after a force push: name another commit.');
+    expect(run.log).toContain('No branch or tag of the remote has it, as after a force push: name another commit.');
     expect(run.log).not.toContain('contents: read');
+  });
+});
+
+describe('a git that is too old', () => {
+  test('is an error that names its version', async () => {
+    const folder = temporaryFolder('bin');
+    writeFiles(folder, { git: { program: '#!/bin/sh\necho git version 2.25.1\n' } });
+    const at = await stage(obedient);
+    const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'x\n' }), {
+      env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+    });
+    expect(run.outputs['conclusion']).toBe('error');
+    expect(run.log).toContain('This is git 2.25.1. Install git 2.31 or newer.');
+  });
+});
+
+describe('a home or cache that cannot be made', () => {
+  test.each(['HOME', 'XDG_CACHE_HOME'])('in %s does not keep a command waiting', async (name) => {
+    const at = await stage(obedient);
+    const { origin } = changeOf(quiz(), {});
+    const env = { ...bareEnvironment(), [name]: '/proc/nope', TMPDIR: temporaryFolder('tmp') };
+    delete env.NODE_COMPILE_CACHE;
+    keepCompiled(env);
+    const { directory } = shallowCheckout(origin, 'refs/heads/main');
+    const ended = await startCommand(
+      ['diff', '--base', 'HEAD'],
+      { ...env, LOCAL_KEY: MODEL_KEY, EVALDIFF_ENDPOINTS: endpointLines(at.models) },
+      directory,
+    );
+    expect([0, 2]).toContain(ended.code);
   });
 });
 
