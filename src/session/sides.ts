@@ -63,7 +63,14 @@ async function movedProject(
 ): Promise<Notice[]> {
   if (hasSettings(base) || !hasSettings(head)) return [];
   const { root, below } = repository.workTree;
-  const { files } = await repository.tree(base.commit, root);
+  // A repository may be too large to be listed as a whole.
+  const files = await repository.tree(base.commit, root).then(
+    (tree) => tree.files,
+    (error: unknown) => {
+      if (error instanceof UserError) return new Map<string, never>();
+      throw error;
+    },
+  );
   const known = [...files.keys()].filter((path) =>
     [SETTINGS_FILE, LLMEVAL_FILE].includes(posix.basename(path)),
   );

@@ -299,7 +299,7 @@ describe('the folder for temporary files', () => {
   test.each([
     ['/proc/nope', 'error'],
     ['', 'success'],
-  ])('%j: %s', async (RUNNER_TEMP, conclusion) => {
+  ])('named by RUNNER_TEMP %j: the run ends as %s', async (RUNNER_TEMP, conclusion) => {
     const at = await stage(obedient);
     const run = await onPullRequest(at, changeOf(quiz(), { 'README.md': 'x\n' }), {
       env: { RUNNER_TEMP },
