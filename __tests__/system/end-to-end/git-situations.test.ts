@@ -260,7 +260,9 @@ describe('the first push of a branch or tag', () => {
     });
     expect(run.outputs['conclusion']).toBe('error');
     expect(run.log).toContain('not our ref');
-    expect(run.log).toContain('No branch or tag of the remote has it, as after a force push: name another commit.');
+    expect(run.log).toContain(
+      'No branch or tag of the remote has it, as after a force push: name another commit.',
+    );
     expect(run.log).not.toContain('contents: read');
   });
 });
