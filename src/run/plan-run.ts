@@ -111,7 +111,8 @@ function withUnread(
     ...(arranged.base === null || base === null ? [] : [{ project: arranged.base, tree: base }]),
   ];
   const reasons = prepared.suites.flatMap(({ run }) => run.suite.because.map(({ file }) => file));
-  const notices = unreadChanges(sides, changed, new Set(reasons));
+  const paths = new Set(changed.flatMap(({ path, basePath }) => [path, basePath ?? path]));
+  const notices = unreadChanges(sides, [...paths], new Set(reasons));
   return { ...prepared, notices: [...prepared.notices, ...notices] };
 }
 

@@ -172,7 +172,6 @@ async function storesOf(
   return openLocalStores({ ...given, place: passing, trust: 'member' });
 }
 
-/** Without what changed: a sweep. */
 type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
 
 /** What the pipeline is given for these sides. */
@@ -187,9 +186,7 @@ export function runInput(
     mode,
     base,
     head,
-    changed: changed.flatMap(({ path, basePath }) =>
-      basePath === null || basePath === path ? [path] : [path, basePath],
-    ),
+    changed,
     trust: trust.level,
     withheld,
     read,
