@@ -10,16 +10,20 @@ export default class NativeEnvironment {
 
   constructor({ projectConfig }, { docblockPragmas }) {
     this.pragmas = docblockPragmas;
+    this.variables = projectConfig.testEnvironmentOptions.env ?? {};
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
-  async setup() {}
+  async setup() {
+    Object.assign(process.env, this.variables);
+  }
 
   /** What a test file spied on or set is as it was for the next one. */
   async teardown() {
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();
     process.exit = exit;
+    for (const name of Object.keys(this.variables)) delete process.env[name];
   }
 
   getVmContext() {

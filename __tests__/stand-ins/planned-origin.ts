@@ -66,6 +66,7 @@ function changeLines(path: string, entry: FixtureEntry): (string | Uint8Array)[]
   if (entry === null) return [`D ${name}\n`];
   if (typeof entry === 'string' || entry instanceof Uint8Array)
     return [`M 100644 inline ${name}\n`, ...data(entry)];
+  if ('submodule' in entry) return [`M 160000 ${entry.submodule} ${name}\n`];
   return 'link' in entry
     ? [`M 120000 inline ${name}\n`, ...data(entry.link)]
     : [`M 100755 inline ${name}\n`, ...data(entry.program)];

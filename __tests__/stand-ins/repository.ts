@@ -18,7 +18,8 @@ import { emptyRepository } from './empty-repository.ts';
 import { beginning, forgetMade, madeOnce } from './made-once.ts';
 
 /** What stands at a path: text or bytes of a file, a program, a link, or nothing any more. */
-export type FixtureEntry = string | Uint8Array | { link: string } | { program: string } | null;
+export type FixtureEntry =
+  string | Uint8Array | { link: string } | { program: string } | { submodule: string } | null;
 export type FixtureFiles = Record<string, FixtureEntry>;
 
 /**
@@ -288,6 +289,7 @@ function writeEntry(path: string, entry: FixtureEntry): void {
   mkdirSync(dirname(path), { recursive: true });
   if (typeof entry === 'string' || entry instanceof Uint8Array) return writeFileSync(path, entry);
   if ('link' in entry) return symlinkSync(entry.link, path);
+  if ('submodule' in entry) throw new Error('only a planned origin has submodules');
   writeFileSync(path, entry.program);
   chmodSync(path, 0o755);
 }

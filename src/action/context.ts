@@ -89,7 +89,7 @@ export function sessionOptions(
     workingDirectory: inputs.workingDirectory,
     // The repository whose workflow runs, as its server has it: it needs no checkout.
     remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
-    temporary: env['RUNNER_TEMP'] ?? tmpdir(),
+    temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: inputs.shard !== null ? 'shard' : mode === 'merge' ? 'merge' : 'whole',
     withheld: withheldFrom(facts),
     store: {

@@ -1,8 +1,17 @@
-import { InternalError } from '../errors.ts';
+import { InternalError, UserError, problem } from '../errors.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { lastLine, runGit, type GitPlace } from './command.ts';
+import {
+  type FolderEntry,
+  emptyTree,
+  REGULAR_MODES,
+  SUBMODULE,
+  TREE,
+  treeEntries,
+  treePathText,
+  type TreeReader,
+} from './listing.ts';
 import { isObjectId } from './objects.ts';
-import { listTree, REGULAR_MODES, treePathText, type TreeEntry, type TreeReader } from './tree.ts';
 
 type Lines = ChangedFile['lines'];
 
@@ -25,7 +34,8 @@ const DIFF = [
 
 /**
  * What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in
- * the trees. `bring` fetches contents that are missing.
+ * the trees. `bring` fetches contents that are missing: git reads every content that differs, those
+ * of symbolic links too.
  */
 export async function diffTrees(
   place: GitPlace,
@@ -34,24 +44,40 @@ export async function diffTrees(
   bring: (ids: readonly string[]) => Promise<void>,
 ): Promise<ChangedFile[]> {
   if (base === head) return [];
-  // In a store without all trees and contents git cannot tell; nothing is brought before.
-  try {
-    return await diff(place, base, head);
-  } catch (error) {
-    if (!(error instanceof InternalError)) throw error;
-    await bring(await differingContents(trees, base, head));
-    return diff(place, base, head);
-  }
+  await bring(await differingContents(trees, base, head));
+  return diff(place, base, head);
 }
 
-/** The contents at paths that differ, of both trees. */
+/** The contents at paths that differ, of both trees; below folders with one id nothing is read. */
 async function differingContents(trees: TreeReader, base: string, head: string): Promise<string[]> {
-  const [before, after] = [await listTree(trees, base), await listTree(trees, head)];
-  const notIn = (others: readonly TreeEntry[]): ((entry: TreeEntry) => boolean) => {
-    const ids = new Map(others.map(({ path, id }) => [path, id]));
-    return ({ path, id, mode }) => REGULAR_MODES.has(mode) && ids.get(path) !== id;
-  };
-  return [...before.filter(notIn(after)), ...after.filter(notIn(before))].map(({ id }) => id);
+  const found: string[] = [];
+  const open: [before: string, after: string][] = [[base, head]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const before = byName(await treeEntries(trees, pair[0]));
+    const after = byName(await treeEntries(trees, pair[1]));
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const sides = [before.get(name), after.get(name)].filter((entry) => entry !== undefined);
+      const [left, right] = sides.map(({ mode, id }) => `${mode} ${id}`);
+      if (left === right) continue;
+      if (name.endsWith('/'))
+        open.push([
+          before.get(name)?.id ?? emptyTree(base),
+          after.get(name)?.id ?? emptyTree(base),
+        ]);
+      else found.push(...sides.flatMap(({ mode, id }) => (mode === SUBMODULE ? [] : id)));
+    }
+  }
+  return found;
+}
+
+/** A folder is never what a file of its name becomes. */
+function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {
+  return new Map(
+    entries.map((entry) => [
+      `${entry.bytes.toString('latin1')}${entry.mode === TREE ? '/' : ''}`,
+      entry,
+    ]),
+  );
 }
 
 async function diff(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
@@ -73,9 +99,18 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
   const { code, complaint } = await runGit(place, command, {
     onOutput: (chunk) => parser.push(chunk),
   });
-  if (code !== 0) throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
-  return parser.files();
+  if (code === 0) return parser.files();
+  const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(complaint) ?? [];
+  if (missing === undefined)
+    throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
+  throw new UserError([
+    problem(
+      null,
+      `A content that differs (object ${missing.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
+    ),
+  ]);
 }
+
 /**
  * Takes apart what `--raw -p -z` gives: entries and their paths, each ended by NUL and none of them
  * empty, then a NUL alone, then the patch.

@@ -2,8 +2,8 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import { hasCode } from './command.ts';
+import { REGULAR_MODES, type TreeEntry } from './listing.ts';
 import type { ObjectReader } from './objects.ts';
-import { REGULAR_MODES, type TreeEntry } from './tree.ts';
 
 /** Files written at the same time. */
 const WRITERS = 16;

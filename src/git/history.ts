@@ -4,7 +4,7 @@ import { InternalError, UserError, problem } from '../errors.ts';
 import type { Side } from '../types/plain.ts';
 import { git, lastLine, runGit, type GitAnswer, type GitPlace } from './command.ts';
 import { isObjectId, peel, type ObjectReader } from './objects.ts';
-import type { Remote } from './remote.ts';
+import { adviceOn, type Remote } from './remote.ts';
 
 export interface FetchHints {
   /** Which of the two commits it is, for the message. */
@@ -194,7 +194,8 @@ async function fetchCommit(
     const found = (): Promise<boolean> => hasCommit(reader, commit);
     if ((await found()) || (await deepenUntil(place, remote, [tips], found))) return;
   }
-  throw failure(lastLine(first.complaint), remote.advice);
+  const why = lastLine(first.complaint);
+  throw failure(why, adviceOn(why, remote.advice));
 }
 
 /**

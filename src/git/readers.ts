@@ -4,11 +4,12 @@ import type { SourceTree } from '../types/repository.ts';
 import { gitEnvironment, type GitPlace } from './command.ts';
 import { type Checkout, type FoundFolder, checkoutAt, discoverCheckout } from './discover.ts';
 import { openHistory, type CommitHistory, type FetchHints, type HistorySource } from './history.ts';
+import type { TreeReader } from './listing.ts';
 import { openMissing } from './missing.ts';
 import { openObjectReader, type ObjectReader } from './objects.ts';
 import { openRemote, type RemoteAddress } from './remote.ts';
 import { openGitStore, type GitStore } from './store.ts';
-import { folderPrefix, type TreeReader } from './tree.ts';
+import { folderPrefix } from './tree.ts';
 
 export interface RepositoryOptions {
   /**
@@ -84,7 +85,7 @@ function partsOf(
         );
   const missing = openMissing(place, 'none' in remote ? null : remote);
   const reader = openObjectReader(place, missing.contents);
-  const trees = { reader, missing };
+  const trees: TreeReader = { reader, missing, known: new Map() };
   const source = { place, reader, remote, empty: checkout === null };
   const history = openHistory(source);
   const snapshots: GitReaders['snapshots'] = new WeakMap();

@@ -4,7 +4,7 @@ import { isObjectId } from './objects.ts';
 
 /** Where commits come from that are not here. */
 export interface Remote {
-  /** What to look at when it refuses: a sentence, or ''. */
+  /** What to look at when it denies access: a sentence, or ''. */
   advice: string;
   /**
    * Fetches objects by id, handed over on stdin: no length limit, and no id can be read as an
@@ -158,6 +158,13 @@ export function serverAddress(server: string, repository: string, token: string)
         : [[`http.${origin}/.extraheader`, `AUTHORIZATION: basic ${basic}`] as const]),
     ],
   };
+}
+
+/** What to do about the reason that git gave; '': nothing that fits it. `access`: about rights. */
+export function adviceOn(why: string, access: string): string {
+  if (/not our ref|find remote ref/i.test(why))
+    return 'No branch or tag of the remote has it, as after a force push: name another commit.';
+  return /\b40[134]\b|authenticat|could not read|not found|access/i.test(why) ? access : '';
 }
 
 /**

@@ -6,6 +6,7 @@ import { writeFiles } from './checkout.ts';
 import { findDefaultBase } from './default-base.ts';
 import { trackedAt } from './discover.ts';
 import type { FetchHints } from './history.ts';
+import { emptyTree, REGULAR_MODES } from './listing.ts';
 import { lfsContent } from './missing.ts';
 import { originsOf } from './origin.ts';
 import { pathBelow, openReaders, type GitReaders, type RepositoryOptions } from './readers.ts';
@@ -18,14 +19,7 @@ import {
   type Mainline,
 } from './revision.ts';
 import { sameTrees } from './same-trees.ts';
-import {
-  emptyTree,
-  findFolder,
-  listFolder,
-  REGULAR_MODES,
-  sourceTree,
-  type Folder,
-} from './tree.ts';
+import { findFolder, listFolder, sourceTree, type Folder } from './tree.ts';
 import { openSnapshots } from './worktree.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { TREE, emptyTree, treeEntries, treePathText, type TreeReader } from './tree.ts';
+import { TREE, emptyTree, treeEntries, treePathText, type TreeReader } from './listing.ts';
 
 /**
  * Whether the second tree holds what the first does, and no new file but those `apart` (by their

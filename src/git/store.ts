@@ -56,6 +56,7 @@ export async function openGitStore(
     const [settings, head] = await Promise.all([
       configuration(asking),
       checkout === null ? null : borrow(checkout, asking, place.gitDir),
+      refuseOldGit(own),
     ]);
     if (settings.some(({ key, value }) => key === FORMAT && value === 'sha256'))
       await writeFile(join(place.gitDir, 'config'), CONFIG_SHA256);
@@ -75,6 +76,20 @@ export async function openGitStore(
     await remove();
     throw error;
   }
+}
+
+/** Reads commands from stdin and ends options as we need it since then. */
+const OLDEST_GIT = [2, 31] as const;
+
+async function refuseOldGit(own: GitPlace): Promise<void> {
+  const { output } = await runGit(own, ['version']);
+  const [, version = '', major = 0, minor = 0] =
+    /^git version ((\d+)\.(\d+)\S*)/.exec(output.toString('utf8')) ?? [];
+  const newer = Number(major) - OLDEST_GIT[0] || Number(minor) - OLDEST_GIT[1];
+  if (version === '' || newer >= 0) return;
+  throw new UserError([
+    problem(null, `This is git ${version}. Install git ${OLDEST_GIT.join('.')} or newer.`),
+  ]);
 }
 
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';

@@ -1,38 +1,18 @@
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { InternalError, UserError, problem } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { type LfsPointer, MOST_LFS_BYTES, type Missing, lfsPointer } from './missing.ts';
+import {
+  listTree,
+  REGULAR_MODES,
+  SUBMODULE,
+  TREE,
+  treeEntries,
+  type TreeEntry,
+  type TreeReader,
+} from './listing.ts';
+import { type LfsPointer, MOST_LFS_BYTES, lfsPointer } from './missing.ts';
 import { peel, type ObjectReader } from './objects.ts';
-
-/** One entry below a tree, as git lists it. */
-export interface TreeEntry {
-  /** As git knows it, six octal digits. */
-  mode: string;
-  id: string;
-  /** The exact name; `path` is the same as text. */
-  bytes: Buffer;
-  path: string;
-}
-
-export const REGULAR_MODES: ReadonlySet<string> = new Set(['100644', '100755']);
-
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/**
- * A name as text. Names that are not UTF-8 show each byte above 127 as `\xHH`, so that none is lost
- * or merged.
- */
-export function treePathText(bytes: Buffer): string {
-  try {
-    return strict.decode(bytes);
-  } catch {
-    return bytes
-      .toString('latin1')
-      .replace(/[\u0080-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
-  }
-}
 
 /** Cuts a `-z` answer at its NUL bytes. */
 export function splitNul(output: Buffer): Buffer[] {
@@ -51,12 +31,6 @@ export type Folder =
   /** `at`: the path itself, or what it would lie below. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
-/** Reads trees: through the one process that reads contents too, what is missing brought first. */
-export interface TreeReader {
-  reader: Pick<ObjectReader, 'here'>;
-  missing: Pick<Missing, 'listing' | 'trees'>;
-}
-
 /**
  * What a path is in a commit or tree. Links are not followed.
  * @param prefix a POSIX path without a trailing slash, '' for the root
@@ -74,7 +48,7 @@ export async function findFolder(
     const entry = (await treeEntries(trees, tree)).find(({ bytes }) => bytes.equals(name));
     if (entry === undefined) return { kind: 'missing', at: prefix };
     if (entry.mode === '120000') return { kind: 'symbolic link', at };
-    if (entry.mode === '160000') return { kind: 'submodule', at };
+    if (entry.mode === SUBMODULE) return { kind: 'submodule', at };
     if (entry.mode !== TREE) return { kind: 'file', at };
     tree = entry.id;
   }
@@ -91,29 +65,6 @@ export async function listFolder(
   return folder.kind === 'folder' ? listTree(trees, folder.tree) : [];
 }
 
-/** Every entry below a tree, in git's order and without any content. */
-export async function listTree(
-  { reader, missing }: TreeReader,
-  tree: string,
-): Promise<TreeEntry[]> {
-  const absent = new Set<string>();
-  const first = await entriesBelow(reader, tree, NOTHING, absent);
-  if (absent.size === 0) return first;
-  await missing.trees([...absent]);
-  absent.clear();
-  const brought = await entriesBelow(reader, tree, NOTHING, absent);
-  const [still] = absent;
-  return still === undefined ? brought : notHere(still);
-}
-
-export const TREE = '040000';
-
-/** The tree without an entry of a repository with ids like this one: git knows it without storing it. */
-export function emptyTree(id: string): string {
-  const format = id.length === 40 ? 'sha1' : 'sha256';
-  return createHash(format).update('tree 0\0').digest('hex');
-}
-
 /** The tree of a commit, or of a tag on one; a tree's own id. */
 async function rootTree(reader: TreeReader['reader'], id: string): Promise<string> {
   const object = await peel(reader, id);
@@ -121,88 +72,6 @@ async function rootTree(reader: TreeReader['reader'], id: string): Promise<strin
   const [, tree] = /^tree ([0-9a-f]+)\n/.exec(object?.content.toString('latin1') ?? '') ?? [];
   if (object?.type === 'commit' && tree !== undefined) return tree;
   throw new InternalError(`${id} is neither a commit nor a tree that is here`);
-}
-
-/** The entries of one tree, which is brought where it is not here. */
-export async function treeEntries({ reader, missing }: TreeReader, tree: string): Promise<Entry[]> {
-  const found = await listing(reader, tree);
-  if (found !== null) return found;
-  await missing.listing(tree);
-  return (await listing(reader, tree)) ?? notHere(tree);
-}
-
-function notHere(tree: string): never {
-  throw new UserError([
-    problem(
-      null,
-      `A folder listing (object ${tree.slice(0, 7)}) is missing from this clone; run "git fetch" or clone anew`,
-    ),
-  ]);
-}
-
-/**
- * All but trees; what is not here is added to `absent`.
- * @param folder what comes before each name: nothing, or a path with its slash
- */
-async function entriesBelow(
-  reader: TreeReader['reader'],
-  tree: string,
-  folder: Buffer,
-  absent: Set<string>,
-): Promise<TreeEntry[]> {
-  const entries = await listing(reader, tree);
-  if (entries === null) absent.add(tree);
-  const parts = await Promise.all(
-    (entries ?? []).map(({ mode, id, bytes: name }) => {
-      if (mode === TREE)
-        return entriesBelow(reader, id, Buffer.concat([folder, name, SLASH]), absent);
-      const bytes = Buffer.concat([folder, name]);
-      return [{ mode, id, bytes, path: treePathText(bytes) }];
-    }),
-  );
-  return parts.flat();
-}
-
-const NOTHING = Buffer.alloc(0);
-
-const SLASH = Buffer.of(47);
-
-/** One entry of a tree; `bytes` are its name there. */
-type Entry = Omit<TreeEntry, 'path'>;
-
-/**
- * The entries of one tree; null: it is not here. In a tree each is `<mode> <name>` NUL and the bytes
- * of an id, which are as many as the tree's own has.
- */
-async function listing(reader: TreeReader['reader'], tree: string): Promise<Entry[] | null> {
-  const object = await reader.here(tree);
-  if (object === null) return null;
-  const { type, content } = object;
-  if (type !== 'tree') throw new InternalError(`${tree} is a ${type}, not a folder`);
-  const entries: Entry[] = [];
-  const idBytes = tree.length / 2;
-  for (let start = 0; start < content.length;) {
-    const space = content.indexOf(32, start);
-    const end = content.indexOf(0, start);
-    const next = end + 1 + idBytes;
-    if (space < 0 || end < space || next > content.length)
-      throw new InternalError(`the tree ${tree} ends in the middle of an entry`);
-    entries.push({
-      mode: modeOf(Number.parseInt(content.toString('latin1', start, space), 8)),
-      id: content.toString('hex', end + 1, next),
-      bytes: content.subarray(space + 1, end),
-    });
-    start = next;
-  }
-  return entries;
-}
-
-/** What git takes a mode for: old trees have others. */
-function modeOf(mode: number): string {
-  const kind = mode & 0o170000;
-  if (kind === 0o100000) return mode & 0o100 ? '100755' : '100644';
-  if (kind === 0o120000) return '120000';
-  return kind === 0o040000 ? TREE : '160000';
 }
 
 /**
@@ -218,11 +87,9 @@ export function sourceTree(
   const files = new Map<string, { id: string }>();
   const irregular = new Map<string, 'symbolic link' | 'submodule'>();
   for (const { mode, id, path } of entries) {
-    // A crafted tree can hold one name twice: the first entry is the file, whatever the second is.
-    if (files.has(path) || irregular.has(path)) continue;
     if (REGULAR_MODES.has(mode)) files.set(path, { id });
     else if (mode === '120000') irregular.set(path, 'symbolic link');
-    else if (mode === '160000') irregular.set(path, 'submodule');
+    else if (mode === SUBMODULE) irregular.set(path, 'submodule');
   }
   const at = commit === 'worktree' ? 'in the working tree' : `at ${commit.slice(0, 7)}`;
   const read = async (path: string, most = Infinity): Promise<Uint8Array> => {

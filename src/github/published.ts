@@ -59,6 +59,11 @@ function refusal(status: number, said: string, permission: string, fork: boolean
 
 function forbidden(said: string, permission: string, fork: boolean): string {
   if (/\blocked\b/i.test(said)) return 'the conversation is locked (403).';
+  // Rights are given to the token of a workflow; another token, or a rule, is another reason.
+  if (said !== '' && !/accessible by integration/i.test(said) && !fork) {
+    const ofApps = /personal access token|GitHub App/i.test(said);
+    return `GitHub refuses it (403): ${said.replace(/\.$/, '')}.${ofApps ? " Leave the input github-token at its default, which is an app's token." : ''}`;
+  }
   const advice = fork
     ? `GitHub gives pull requests from forks and by Dependabot a token that only reads; elsewhere the job needs \`permissions: ${permission}\`.`
     : `Give the job \`permissions: ${permission}\`.`;

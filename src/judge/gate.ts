@@ -29,7 +29,8 @@ const MAX_ERROR_SHARE = 0.1;
 
 /** What the run came to, with its reasons. Nothing else in the program decides. */
 export function decide(input: GateInput): Decision {
-  if (input.affected === 0 && input.removed.length === 0 && !input.unused)
+  const { affected, removed, unused, blind } = input;
+  if (affected === 0 && removed.length === 0 && !unused && blind === null)
     return { outcome: { kind: 'nothing-to-run', rubrics: input.testedRubrics }, reasons: [] };
   const found = neverForReplaced(
     findUnjudged(input) ?? neverGreen(findByGate(input), input),

@@ -21,10 +21,12 @@ import { sources, type Withheld } from '../select/trust.ts';
 import type { Project, Settings } from '../suite/suite.ts';
 import type { Request, Target } from '../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../types/plain.ts';
-import type { SourceTree } from '../types/repository.ts';
+import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
+  /** What differs between base and head; absent: it is not known. */
+  changed?: readonly ChangedFile[];
   trust: TrustLevel;
   /** What the caller has to say of the run before it begins; absent: nothing. */
   notices?: readonly Notice[];

@@ -15,6 +15,7 @@ import { batchProblems, ownCaps, partOfPlan } from '../plan/shards.ts';
 import type { Result } from '../result/result.ts';
 import { arrange, type Arranged } from '../select/arrange.ts';
 import { sources } from '../select/trust.ts';
+import { unreadChanges } from '../select/unread.ts';
 import { DEFAULT_GATE } from '../suite/gate-settings.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
@@ -44,7 +45,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   if (read.head === null)
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   const arranged = arrange(read.base, read.head, sources(input.trust));
-  const selected = prepare(input, arranged, tools.hash, read.pinned);
+  const selected = withUnread(input, arranged, prepare(input, arranged, tools.hash, read.pinned));
   const pricing =
     callsOf(selected.plan) === 0 ? NO_PRICING : await tools.pricing(pricedTargets(selected));
   const explaining = await withoutStored(selected.explaining, selected.suites, input.mode, {
@@ -96,6 +97,23 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     sweep,
     sweepsFurther: read.sweepsFurther,
   };
+}
+
+/** Says what changed and is read by nothing, of a comparison of two sides. */
+function withUnread(
+  { mode, base, head, changed = [] }: RunInput,
+  arranged: Arranged,
+  prepared: Prepared,
+): Prepared {
+  if (mode === 'sweep') return prepared;
+  const sides = [
+    { project: arranged.head, tree: head },
+    ...(arranged.base === null || base === null ? [] : [{ project: arranged.base, tree: base }]),
+  ];
+  const reasons = prepared.suites.flatMap(({ run }) => run.suite.because.map(({ file }) => file));
+  const paths = new Set(changed.flatMap(({ path, basePath }) => [path, basePath ?? path]));
+  const notices = unreadChanges(sides, [...paths], new Set(reasons));
+  return { ...prepared, notices: [...prepared.notices, ...notices] };
 }
 
 /** Every place that this run may ask, whatever it finds on its way. */

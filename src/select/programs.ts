@@ -44,7 +44,7 @@ export function programFiles(
  * Whether a file is a prompt, a rubric or the settings, or lies in a folder of prompts or rubrics
  * that holds no program: an edit there runs what it is about, not each suite of a program beside it.
  */
-function evaluatedFiles(
+export function evaluatedFiles(
   { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,
   own: readonly string[],
 ): (path: string) => boolean {

@@ -96,7 +96,7 @@ async function baseOf(
       ? null
       : await repository.remoteTip(facts.baseBranch);
   if (facts.base === null) {
-    if (facts.event === 'push') return null;
+    if (facts.event === 'push') return defaultTip(repository, facts);
     throw new UserError([
       problem(null, `${facts.event} names no commit to compare with; set the input base`),
     ]);
@@ -104,6 +104,23 @@ async function baseOf(
   const commit = tip ?? facts.base;
   await repository.ensureCommit(commit, { side: 'base' });
   return commit;
+}
+
+/**
+ * The tip of the default branch, for the first push of another branch or of a tag; null if the push
+ * is of the default branch or that branch does not exist yet.
+ */
+async function defaultTip(
+  repository: Repository,
+  { baseBranch, headBranch }: EventFacts,
+): Promise<string | null> {
+  if (baseBranch === undefined || baseBranch === headBranch) return null;
+  try {
+    return await repository.resolve(`refs/heads/${baseBranch}`);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError, problem } from '../errors.ts';
 import type { RemoteAddress } from '../git/remote.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
+import { makeFolders } from './make-folders.ts';
 import { reasonOf } from './safe-writing.ts';
 
 /** Where a session's folder comes from. */
@@ -38,7 +39,7 @@ export async function withRepository<T>(
 /** A fresh folder. Its parent is made where it is missing, as on some self-hosted runners. */
 async function folderIn(temporary: string): Promise<string> {
   try {
-    await mkdir(temporary, { recursive: true });
+    makeFolders(temporary);
     return await mkdtemp(join(temporary, 'evaldiff-'));
   } catch (error) {
     throw new UserError([

@@ -3,6 +3,7 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { makeFolders } from './make-folders.ts';
 import { userFolder } from './store-place.ts';
 
 /** As in package.json, which a test holds it to. */
@@ -33,9 +34,13 @@ export function keepHeapSmall(): void {
 export function keepCompiled(env: NodeJS.ProcessEnv): void {
   if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
   const home = env['HOME'] ?? homedir();
-  module.enableCompileCache(
-    join(userFolder({ platform: process.platform, env, home }), 'compiled'),
-  );
+  const folder = join(userFolder({ platform: process.platform, env, home }), 'compiled');
+  try {
+    makeFolders(folder);
+    module.enableCompileCache(folder);
+  } catch {
+    // A start then takes as long as the first.
+  }
 }
 
 /** The oldest Node that runs evaldiff, as `engines` in package.json says. */

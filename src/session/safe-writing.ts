@@ -4,7 +4,6 @@ import {
   appendFile,
   chmod,
   lstat,
-  mkdir,
   mkdtemp,
   realpath,
   rename,
@@ -17,6 +16,7 @@ import { UserError, errorMessage, problem } from '../errors.ts';
 import { isWithin } from '../git/discover.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
+import { makeFolders } from './make-folders.ts';
 
 /**
  * The tree that a pull request may have had a hand in. Below its root no link is followed, and what
@@ -144,7 +144,7 @@ export async function openFolder(path: string, ground: Ground): Promise<OwnFolde
  * @throws UserError for a link of the ground.
  */
 export async function makeFolder(path: string, ground: Root): Promise<string | undefined> {
-  return mkdir((await placeFor(path, ground)).path, { recursive: true });
+  return makeFolders((await placeFor(path, ground)).path);
 }
 
 /** How the folder's name begins in which a file lies until it is moved to its place. */

@@ -178,11 +178,13 @@ async function storesOf(
   return openLocalStores({ ...given, place: passing, trust: 'member' });
 }
 
+type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
+
 /** What the pipeline is given for these sides. */
 export function runInput(
   { inputs, trust, withheld, now }: Session,
   mode: RunInput['mode'],
-  { base, head, notices = [] }: Pick<Sides, 'base' | 'head' | 'notices'>,
+  { base, head, changed = [], notices = [] }: GivenSides,
 ): RunInput {
   const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
   const { read, maxCalls, maxCost, failOn, code } = inputs;
@@ -190,6 +192,7 @@ export function runInput(
     mode,
     base,
     head,
+    changed,
     trust: trust.level,
     withheld,
     read,
@@ -255,7 +258,7 @@ export interface Evaluated {
 export async function evaluate(
   session: Session,
   mode: RunInput['mode'],
-  sides: Pick<Sides, 'base' | 'head' | 'notices'>,
+  sides: GivenSides,
 ): Promise<Evaluated> {
   const { result, suites } = await withEdges(session, sides, (edges) =>
     evaluateWith(runInput(session, mode, sides), edges),

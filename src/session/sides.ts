@@ -24,7 +24,7 @@ export interface Sides {
 
 /**
  * The two commits of a run as trees. Base is where head branched off (the merge base), as in the
- * pull request's own view; for unrelated histories and pushes it is the commit itself.
+ * pull request's own view; for unrelated histories, and what a push replaced, it is the commit itself.
  */
 export async function findSides(
   repository: Repository,
@@ -34,7 +34,7 @@ export async function findSides(
   const { facts, workingDirectory } = request;
   if (baseTip === null)
     return { base: null, head: await headTree(repository, headCommit, request), changed: [] };
-  const isPush = facts.event === 'push' && request.base === null;
+  const isPush = facts.event === 'push' && facts.base !== null && request.base === null;
   const compared = isPush
     ? { baseTip, mergeBase: null, notices: [] }
     : await comparedWith(repository, baseTip, headCommit);
@@ -84,7 +84,14 @@ async function movedProject(
 ): Promise<Notice[]> {
   if (hasSettings(base) || !hasSettings(head)) return [];
   const { root, below } = repository.workTree;
-  const { files } = await repository.tree(base.commit, root);
+  // A repository may be too large to be listed as a whole.
+  const files = await repository.tree(base.commit, root).then(
+    (tree) => tree.files,
+    (error: unknown) => {
+      if (error instanceof UserError) return new Map<string, never>();
+      throw error;
+    },
+  );
   const known = [...files.keys()].filter((path) =>
     [SETTINGS_FILE, LLMEVAL_FILE].includes(posix.basename(path)),
   );

@@ -669,7 +669,9 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     ]);
     expect(result.notices.map(({ message }) => message)).toEqual([
       expect.stringContaining('no file of this repository is known to belong to the program'),
+      expect.stringContaining('app/parts/say.mjs changed beside the program "quiz-model"'),
     ]);
+    expect(result.conclusion).toBe('neutral');
   });
 
   test('is found in a project that lies in a folder of its repository', async () => {

@@ -142,7 +142,7 @@ describe('a push', () => {
     });
   });
 
-  test('of a new branch has nothing before it: everything is new', async () => {
+  test("of the default branch's first commit has nothing before it: everything is new", async () => {
     const at = await stage(obedient);
     const {
       origin,
@@ -150,7 +150,7 @@ describe('a push', () => {
     } = straight(quiz({ questions: 2 }));
     const run = await runOn(at, {
       checkout: shallowCheckout(origin, 'refs/heads/main'),
-      event: changed('push.new-branch', { after }),
+      event: changed('push.new-branch', { after, ref: 'refs/heads/main' }),
     });
     expect(run.code).toBe(0);
     expect(run.outputs).toMatchObject({

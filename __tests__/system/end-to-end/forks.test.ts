@@ -375,7 +375,8 @@ describe("a workspace with the fork's files beside the keys", () => {
       name === 'workflow_run'
         ? workflowRun(change)
         : pullRequestEvent(change, 'pull_request_target.fork');
-    const run = await runOn(at, { checkout: shallowCheckout(change.origin, ref), event });
+    const checkout = shallowCheckout(change.origin, ref);
+    const run = await runOn(at, { checkout, event }, { needsCheckout: true });
     expect(run.code).toBe(1);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(run.annotations.map(({ message }) => message)).toEqual([

@@ -39,7 +39,7 @@ describe('a report folder that a pull request brings along', () => {
     async (_, files, why) => {
       const at = await stage(obedient);
       const head = { ...quiz({ system: 'Be vague.' }), ...files };
-      const run = await onPullRequest(at, changeOf(quiz(), head));
+      const run = await onPullRequest(at, changeOf(quiz(), head), { needsCheckout: true });
       const honest = await stage(obedient);
       const plain = await onPullRequest(honest, changeOf(quiz(), quiz({ system: 'Be vague.' })));
       expect([run.code, run.outputs['conclusion']]).toEqual([
@@ -72,7 +72,10 @@ describe('a report folder that cannot be written', () => {
     const run = await runOn(
       at,
       { checkout, event: pullRequestEvent(change) },
-      { inputs: { endpoints: endpointLines(at.models), 'report-path': 'a-file/out' } },
+      {
+        inputs: { endpoints: endpointLines(at.models), 'report-path': 'a-file/out' },
+        needsCheckout: true,
+      },
     );
     expect([run.code, run.outputs['conclusion'], run.outputs['report-path']]).toEqual([
       first.code,

@@ -140,6 +140,8 @@ export interface Step {
   /** The repository that the server has; absent: what the workspace was cloned from. */
   origin?: FixtureRepository;
   github: GitHubStandIn;
+  /** The test is about what is checked out: it does not run again in an empty workspace. */
+  needsCheckout?: true;
   /** `with:` of the step. */
   inputs?: Record<string, string>;
   /** `env:` of the step. */
@@ -168,7 +170,8 @@ export interface StepResult {
  * Runs `uses: ./` as a step: inputs with their defaults, the event, the files by which a step
  * speaks to the runner.
  */
-export async function runAction(step: Step): Promise<StepResult> {
+export async function runAction(given: Step): Promise<StepResult> {
+  const step = inItsWorkspace(given);
   const folder = temporaryFolder('runner');
   const files = runnerFiles(folder, step.event.payload);
   const env = {
@@ -199,6 +202,22 @@ export async function runAction(step: Step): Promise<StepResult> {
     summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
     reports,
     result: JSON.parse(reports['result.json'] || 'null') as Result,
+  };
+}
+
+/**
+ * In the full run every step that starts with a checkout starts with an empty workspace: the action
+ * gets the same from the server.
+ */
+function inItsWorkspace(step: Step): Step {
+  if (process.env['EVALDIFF_WORKSPACE'] !== 'empty' || step.needsCheckout === true) return step;
+  const { directory } = step.checkout;
+  if (!existsSync(join(directory, '.git'))) return step;
+  return {
+    ...step,
+    checkout: { directory: temporaryFolder('workspace') },
+    origin: step.origin ?? repositoryAt(originOf(directory).replace('file://', '')),
+    event: { ...step.event, sha: step.event.sha ?? headOf(step) },
   };
 }
 

@@ -64,7 +64,7 @@ export async function modelServer(options: ServerOptions): Promise<ModelServer> 
   return models;
 }
 
-export interface StepOptions extends Pick<Step, 'shipped'> {
+export interface StepOptions extends Pick<Step, 'shipped' | 'needsCheckout'> {
   inputs?: Record<string, string>;
   env?: Record<string, string>;
 }
@@ -93,10 +93,11 @@ export async function onPullRequest(
 export async function runOn(
   { github, models }: Stage,
   step: Pick<Step, 'checkout' | 'origin' | 'event'>,
-  { inputs = {}, env = {}, shipped = false }: StepOptions = {},
+  { inputs = {}, env = {}, shipped = false, ...rest }: StepOptions = {},
 ): Promise<StepResult> {
   const result = await runAction({
     ...step,
+    ...('needsCheckout' in rest ? { needsCheckout: true as const } : {}),
     github,
     inputs: { endpoints: endpointLines(models), ...inputs },
     env: { LOCAL_KEY: MODEL_KEY, ...env },

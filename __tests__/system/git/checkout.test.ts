@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { writeFiles } from '../../../src/git/checkout.ts';
-import type { TreeEntry } from '../../../src/git/tree.ts';
+import type { TreeEntry } from '../../../src/git/listing.ts';
 import {
   ODD_NAMES,
   createRepository,

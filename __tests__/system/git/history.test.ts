@@ -131,7 +131,7 @@ describe('a missing commit', () => {
     const nowhere = 'deadbeef'.repeat(5);
     await using(clone.directory, async (repository) => {
       expect(await messageOf(repository.ensureCommit(nowhere, { side: 'base' }))).toMatch(
-        /^The base commit deadbee could not be fetched: .*not our ref deadbeef\w+\.$/,
+        /^The base commit deadbee could not be fetched: .*not our ref deadbeef\w+\. No branch or tag of the remote has it, as after a force push: name another commit\.$/,
       );
       expect(await messageOf(repository.ensureCommit(nowhere, { side: 'head' }))).toMatch(
         /^The head commit deadbee could not be fetched: /,

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { UserError } from '../../../src/errors.ts';
-import { treePathText, folderPrefix, splitNul } from '../../../src/git/tree.ts';
+import { treePathText } from '../../../src/git/listing.ts';
+import { folderPrefix, splitNul } from '../../../src/git/tree.ts';
 import {
   ODD_NAMES,
   createRepository,

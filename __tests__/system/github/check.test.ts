@@ -264,6 +264,28 @@ describe('what GitHub refuses is a warning', () => {
     expect(github.state.checkRuns).toEqual([]);
   });
 
+  test.each([
+    [
+      'Resource not accessible by personal access token',
+      "Resource not accessible by personal access token. Leave the input github-token at its default, which is an app's token.",
+    ],
+    [
+      'You must authenticate via a GitHub App.',
+      "You must authenticate via a GitHub App. Leave the input github-token at its default, which is an app's token.",
+    ],
+    ['Repository was archived so is read-only.', 'Repository was archived so is read-only.'],
+  ])("GitHub's own reason for a refusal: %s", async (message, words) => {
+    const { client, github } = await setup();
+    github.intercept('POST', /\/check-runs$/, () => ({
+      status: 403,
+      body: { message, documentation_url: 'x' },
+    }));
+    expect(await publishCheck(client, job())).toEqual({
+      ok: false,
+      warning: `The check run was not written: GitHub refuses it (403): ${words}`,
+    });
+  });
+
   test('a commit that GitHub does not know', async () => {
     const { client } = await setup();
     expect(await publishCheck(client, job({ headSha: 'f'.repeat(64) }))).toEqual({
