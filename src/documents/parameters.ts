@@ -192,6 +192,7 @@ const MISPLACED: Readonly<Record<string, string>> = {
   provider: 'belongs in the settings file, under models',
   endpoint: 'belongs in the settings file, under models',
   stream: 'must be false: answers are read whole',
+  background: 'must be false: answers are waited for',
   system: 'is not a parameter here: write it as a message with role system',
   n_tries: 'belongs in the settings file or in the test file',
   ntries: 'is written n_tries, in the settings file or in the test file',

@@ -1,4 +1,4 @@
-import { NOT_MADE, type ErrorKind } from '../types/model.ts';
+import { NOT_MADE, type ErrorKind, type FinishReason } from '../types/model.ts';
 import { proxyWords } from './tunnel.ts';
 
 /** Why an attempt gave no answer, and what may be done about it. */
@@ -28,6 +28,10 @@ export interface Fault {
   detail: string;
   /** A reply came, whole or in part, that nobody could read: what it cost is not known. */
   isUnread: boolean;
+  /** Asked once more at most, whatever tries are left. */
+  once?: true;
+  /** How the answer ended that said nothing. */
+  ended?: FinishReason;
 }
 
 /** What can go wrong below HTTP's status, and with the body. `late`: the deadline passed. */
