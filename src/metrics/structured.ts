@@ -231,12 +231,16 @@ const toolCallMatch = defineComparison({
             wanted.length === 0 ? 0 : matched / wanted.length,
             1,
           );
+    const odd = made.find(
+      ({ arguments: given }) => given.trim() !== '' && !parseJson(given, 'raw').ok,
+    );
+    const unread = odd === undefined ? '' : `; the arguments of ${odd.name} are not JSON`;
     return measurement(
       value,
       pass,
       pass
         ? null
-        : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all`,
+        : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all${unread}`,
     );
   },
 });

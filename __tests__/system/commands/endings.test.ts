@@ -45,11 +45,11 @@ async function compare({ base, head, metrics = POLITE, prompt = '', nTries = '' 
   open.push(server);
   const repository = createRepository();
   const promptFile = (mark: string): string =>
-    `defaults: [tests/p]\nname: p\nmodel: quiz\nvariables: [q]\nmessages:\n  - user: Say {q}${mark}\n${prompt}`;
+    `defaults: [tests/p]\nname: p\nmodel: quiz\nvariables: [{ name: q }]\nmessages: [{ role: human, content: 'Say {q}${mark}' }]\n${prompt}`;
   repository.commit('Base', {
     'evaldiff.yaml': 'models:\n  quiz: { provider: openai, endpoint: local, model: quiz-1 }\n',
     'prompts/p.yaml': promptFile(''),
-    'tests/p.yaml': `${nTries}${metrics}references:\n${QUESTIONS.map((q) => `  - input: { q: ${q} }\n    expected: Oslo\n`).join('')}`,
+    'prompts/tests/p.yaml': `${nTries}${metrics}references:\n${QUESTIONS.map((q) => `  - input: { q: ${q} }\n    expected: Oslo\n`).join('')}`,
   });
   repository.git('switch', '--quiet', '--create', 'topic');
   repository.commit('Head', { 'prompts/p.yaml': promptFile('!') });
@@ -78,7 +78,7 @@ describe('head whose answers', () => {
       'the server lost',
       { head: ends('stop', null, { reasoning_content: 'Oslo. So final' }) },
       'failure',
-      "the text is in reasoning_content; the server's parser lost the answer",
+      'the text is in reasoning_content; the server',
     ],
     ['are empty', { head: ends('end_turn', '') }, 'failure', 'the answer is empty'],
     ['were aborted', { head: ends('abort', 'Os') }, 'failure', 'broke its answer off (abort)'],
@@ -98,25 +98,25 @@ describe('head whose answers', () => {
       'were cut',
       { head: ends('length', 'Oslo is') },
       'neutral',
-      'Answers cut at a limit of tokens: base 0 of 24, head 24 of 24.',
+      'Answers cut at a limit of tokens: base 0 of 24, head 24 of 24',
     ],
     [
       'were cut with one try',
       { head: ends('max_tokens', 'Oslo is'), nTries: 'n_tries: 1\n' },
       'neutral',
-      'Answers cut at a limit of tokens: base 0 of 8, head 8 of 8.',
+      'Answers cut at a limit of tokens: base 0 of 8, head 8 of 8',
     ],
     [
       'ended for an unknown reason',
       { head: ends('novel', 'Oslo is') },
       'neutral',
-      'a reason that evaldiff does not know (novel): base 0 of 24, head 24 of 24.',
+      'a reason that evaldiff does not know (novel): base 0 of 24, head 24 of 24',
     ],
     [
       'are refusals in a member of their own',
       { head: ends('stop', null, { refusal: 'I cannot' }) },
       'neutral',
-      'Answers filtered or refused: base 0 of 24, head 24 of 24.',
+      'Answers filtered or refused: base 0 of 24, head 24 of 24',
     ],
     [
       'are thinking that was cut',
@@ -158,7 +158,7 @@ describe('base whose answers', () => {
       metrics: has,
     });
     expect(result.conclusion).toBe('neutral');
-    expect(out).toContain('filtered or refused without a word: base 24 of 24, head 0 of 24');
+    expect(out).toContain('filtered or refused without a word: base 16 of 16, head 0 of 16');
   });
 
   test('were cut may be improved on, and the notice says so', async () => {
@@ -167,7 +167,7 @@ describe('base whose answers', () => {
     expect(result.notices).toContainEqual({
       kind: 'ended',
       place: null,
-      message: 'p: answers cut at a limit of tokens: base 24 of 24, head 0 of 24',
+      message: 'p: answers cut at a limit of tokens: base 16 of 16, head 0 of 16',
     });
   });
 });
