@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { DEFAULT_MAX_TOKENS } from '../src/providers/vendors/anthropic.ts';
-import { ENDINGS, type Ending } from '../src/providers/vendors/endings.ts';
+import { ENDINGS, type EndKind } from '../src/providers/vendors/endings.ts';
 import { refusalWords } from '../src/types/passports.ts';
 import type { Api, Passport } from '../src/types/vendors/facts.ts';
 import { factsOf, vendorNames, type VendorName } from '../src/types/vendors.ts';
@@ -143,7 +143,7 @@ The input \`endpoints\` (in a terminal \`--endpoint\`, or lines of \`EVALDIFF_EN
 On GitHub Enterprise Server the action runs as on github.com, but for shards (\`shard\`, \`mode: merge\`) and the uploaded report: it has no artifact service for them.`;
 
 /** What an answer is worth by how it ended: where it says nothing, and where it says something. */
-const WORTH: Readonly<Record<Ending, [says: string, nothing: string, something: string]>> = {
+const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something: string]>> = {
   whole: [
     'The model finished.',
     'Asked once more, then an error that says where the text is.',
@@ -176,7 +176,7 @@ const WORTH: Readonly<Record<Ending, [says: string, nothing: string, something: 
 };
 
 function renderEndings(): string {
-  const rows = (Object.keys(WORTH) as Ending[]).map((ending) => {
+  const rows = (Object.keys(WORTH) as EndKind[]).map((ending) => {
     const words = ENDINGS[ending][1].split(' ').map((word) => `\`${word}\``);
     const [says, nothing, something] = WORTH[ending];
     return `| ${says} | ${words.join(', ').replace('``', 'anything else')} | ${nothing} | ${something} |`;

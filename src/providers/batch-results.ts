@@ -1,5 +1,5 @@
 import type { ManagedServer } from './batch-server.ts';
-import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, type Fault } from './fault.ts';
+import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, faultOfReply, type Fault } from './fault.ts';
 import { httpFault } from './http-fault.ts';
 import { deeperThan } from './reply.ts';
 import type { Tried } from './retry.ts';
@@ -157,7 +157,7 @@ function outcomeOf(
       });
       if (answer.kind === 'answer') return { status: 'ok', value: answer };
       const odd = fault('reply', `the reply in the batch is not a ${vendor.replyName}`);
-      return { status: 'fault', fault: answer.kind === 'odd' ? odd : answer.fault };
+      return { status: 'fault', fault: answer.kind === 'odd' ? odd : faultOfReply(answer) };
     }
   }
 }

@@ -4,7 +4,7 @@ import { passportOf } from '../types/passports.ts';
 import { parsedJson, type Problem } from '../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
 import { callCompletion } from './completion.ts';
-import { type Fault, budgetFault, fault } from './fault.ts';
+import { type Fault, budgetFault, fault, faultOfReply } from './fault.ts';
 import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
 import type { Limiter } from './limit.ts';
 import type { Pacer } from './pace.ts';
@@ -202,7 +202,7 @@ async function attempt(
     const failure = replyFault(data, response, { now, redact });
     if (failure !== null) return { status: 'fault', fault: failure, sent: true };
     const answer = endpoint.read(data, wanted);
-    if (answer.kind === 'fault') return { status: 'fault', fault: answer.fault, sent: true };
+    if (answer.kind === 'none') return { status: 'fault', fault: faultOfReply(answer), sent: true };
     if (answer.kind === 'odd') {
       const { member } = answer;
       const found = unreadable(endpoint, { response, text, redact, member }, data === undefined);

@@ -2,12 +2,11 @@ import { shorten, visibleLine } from '../../text/visible.ts';
 import type { FinishReason, ToolCall } from '../../types/model.ts';
 import { LIMITS } from '../../types/passports.ts';
 import type { Json } from '../../types/plain.ts';
-import { fault, type Fault } from '../fault.ts';
 import type { SaidText } from './thinking.ts';
-import type { ReadAs, Said, VendorAnswer } from './vendor.ts';
+import type { NoAnswer, ReadAs, Said, VendorAnswer } from './vendor.ts';
 
 /** What the end of a reply says of its answer. */
-export type Ending =
+export type EndKind =
   | 'whole'
   | 'called'
   | 'cut'
@@ -22,7 +21,7 @@ export type Ending =
  * The stop reasons and statuses of all vendors and of both of OpenAI's APIs, in lower case with
  * underscores. docs/models.md says what an answer that ends so is worth.
  */
-export const ENDINGS: Readonly<Record<Ending, readonly [FinishReason, string]>> = {
+export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>> = {
   whole: [
     'stop',
     'stop stop_sequence end_turn eos eos_token eos_found endoftext complete completed finished normal',
@@ -54,12 +53,12 @@ export const ENDINGS: Readonly<Record<Ending, readonly [FinishReason, string]>> 
 
 const BY_WORD = new Map(
   Object.entries(ENDINGS).flatMap(([ending, [, words]]) =>
-    words.split(' ').map((word) => [word, ending as Ending] as const),
+    words.split(' ').map((word) => [word, ending as EndKind] as const),
   ),
 );
 
 /** Google says what was found behind a colon: `content_filter: PROHIBITED_CONTENT`. */
-function endingOf(reason: string): Ending {
+function endingOf(reason: string): EndKind {
   const [word = ''] = reason.replace(/([a-z])([A-Z])/g, '$1_$2').split(':');
   const plain = word
     .trim()
@@ -70,7 +69,7 @@ function endingOf(reason: string): Ending {
 }
 
 /** A reply as every vendor's reader gives it. */
-export interface Reading extends SaidText, Pick<Said, 'usage' | 'cached'> {
+interface Reading extends SaidText, Pick<Said, 'usage' | 'cached'> {
   /** What the model said in place of an answer, where that is a member of its own. */
   refusal?: string;
   calls: readonly (ToolCall | OddCall)[];
@@ -99,7 +98,7 @@ export function worthOf(reading: Reading, ask: ReadAs): VendorAnswer {
   const found =
     unusable(ending, calls.length, reading) ??
     (output.trim() === '' && calls.length === 0 ? whySilent(ending, reading, ask) : null);
-  if (found !== null) return { kind: 'fault', fault: found };
+  if (found !== null) return { kind: 'none', ...found };
   const [finish_reason] = ENDINGS[ending];
   return {
     kind: 'answer',
@@ -145,48 +144,51 @@ function named(reading: Reading): string {
   return `${reading.member}: ${word === '' ? 'none' : word}`;
 }
 
-function unusable(ending: Ending, calls: number, reading: Reading): Fault | null {
+function unusable(ending: EndKind, calls: number, reading: Reading): NoAnswer | null {
   const odd = reading.calls.find((call) => 'odd' in call);
   if (ending === 'broken')
-    return fault('server', `the server broke its answer off (${wordOf(reading)})`, {
-      retry: 'later',
-    });
+    return {
+      fails: 'server',
+      why: `the server broke its answer off (${wordOf(reading)})`,
+      again: 'later',
+    };
   if (ending === 'unfinished')
-    return fault('reply', `the server sent an answer that is not finished (${named(reading)})`);
+    return noAnswer(`the server sent an answer that is not finished (${named(reading)})`);
   // A call that cannot be read must not count as none.
   if (odd !== undefined)
-    return fault('reply', `${odd.odd} of the reply is a tool call that cannot be read`);
+    return noAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
   return ending === 'called' && calls === 0
-    ? fault('reply', `the reply holds no tool call, and says that it does (${named(reading)})`)
+    ? noAnswer(`the reply holds no tool call, and says that it does (${named(reading)})`)
     : null;
 }
 
-function whySilent(ending: Ending, reading: Reading, { parameters }: ReadAs): Fault {
+function noAnswer(why: string, more: Partial<NoAnswer> = {}): NoAnswer {
+  return { fails: 'reply', why, again: 'never', ...more };
+}
+
+function whySilent(ending: EndKind, reading: Reading, { parameters }: ReadAs): NoAnswer {
   const { thinking, details } = reading;
+  const [ended] = ENDINGS[ending];
   switch (ending) {
     case 'filtered':
-    case 'refused':
-      return fault(
-        'filtered',
-        `the answer was withheld by the content filter${details ? ` (${foreign(details)})` : ''}`,
-      );
+    case 'refused': {
+      const why = `the answer was withheld by the content filter${details ? ` (${foreign(details)})` : ''}`;
+      return noAnswer(why, { fails: 'filtered', ended });
+    }
     case 'full':
-      return fault(
-        'reply',
+      return noAnswer(
         `the context window was full before the answer said anything (${named(reading)}); shorten the input`,
-        { ended: 'length' },
+        { ended },
       );
     case 'cut':
-      return fault(
-        'reply',
+      return noAnswer(
         `the answer reached its limit of tokens before it said anything (${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
-        { ended: 'length' },
+        { ended },
       );
     default:
-      return fault(
-        'reply',
+      return noAnswer(
         `the answer is empty (${named(reading)})${thinking === null ? '' : whereTextIs(thinking)}`,
-        { retry: 'later', once: true, ended: ENDINGS[ending][0] },
+        { again: 'once', ended },
       );
   }
 }

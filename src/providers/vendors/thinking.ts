@@ -48,7 +48,7 @@ function withoutUnopened(text: string): ReturnType<typeof withoutThinking> {
 }
 
 /** A part of an answer, as vendors send them. */
-export interface ContentPart {
+interface ContentPart {
   type?: string | null | undefined;
   text?: string | null | undefined;
   /** Google's mark of a part that is thinking. */

@@ -10,7 +10,6 @@ import type {
 import type { Json } from '../../types/plain.ts';
 import type { Form, VendorFacts } from '../../types/vendors/facts.ts';
 import type { VendorName } from '../../types/vendors.ts';
-import type { Fault } from '../fault.ts';
 
 /** A model vendor: what is known of it, and how its servers are reached, asked and read. */
 export interface Vendor extends Language {
@@ -113,9 +112,17 @@ export type VendorAnswer =
       ended?: string;
     }
   /** A reply in the vendor's form that holds no answer of worth. */
-  | { kind: 'fault'; fault: Fault }
+  | ({ kind: 'none' } & NoAnswer)
   /** Not a reply of this vendor; `member`: what in it is not as it should be, '' for all of it. */
   | { kind: 'odd'; member: string };
+
+/** Why a reply holds no answer, whether it is worth asking again, and how it ended. */
+export interface NoAnswer {
+  fails: 'reply' | 'server' | 'filtered';
+  why: string;
+  again: 'never' | 'once' | 'later';
+  ended?: FinishReason;
+}
 
 export type Said = Extract<VendorAnswer, { kind: 'answer' }>;
 
