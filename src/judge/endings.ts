@@ -8,26 +8,28 @@ import { tableOf, within, type Tries } from '../statistics/table.ts';
 import { isHosted } from '../types/model.ts';
 import type { Side } from '../types/plain.ts';
 
-/** Ways in which an answer is less than a whole one. */
-type Kind = 'empty' | 'cut' | 'withheld' | 'refused' | 'unknown';
+/** Ways in which an answer is less than a whole one: in words, and of a try. */
+const KINDS = {
+  empty: [
+    'empty',
+    ({ actual, finish_reason: end }) => actual === null && end !== null && end !== 'filter',
+  ],
+  cut: [
+    'cut at a limit of tokens',
+    ({ actual, finish_reason: end }) => actual !== null && end === 'length',
+  ],
+  withheld: [
+    'filtered or refused without a word',
+    ({ actual, finish_reason: end }) => actual === null && end === 'filter',
+  ],
+  refused: [
+    'filtered or refused',
+    ({ actual, finish_reason: end }) => actual !== null && end === 'filter',
+  ],
+  unknown: ['ended for a reason that evaldiff does not know', ({ ended }) => ended !== undefined],
+} satisfies Record<string, readonly [words: string, is: (made: TryResult) => boolean]>;
 
-const IS: Readonly<Record<Kind, (made: TryResult) => boolean>> = {
-  empty: ({ actual, finish_reason: end }) => actual === null && end !== null && end !== 'filter',
-  cut: ({ actual, finish_reason: end }) => actual !== null && end === 'length',
-  withheld: ({ actual, finish_reason: end }) => actual === null && end === 'filter',
-  refused: ({ actual, finish_reason: end }) => actual !== null && end === 'filter',
-  unknown: ({ ended }) => ended !== undefined,
-};
-
-const KINDS = Object.keys(IS) as Kind[];
-
-const WORDS: Readonly<Record<Kind, string>> = {
-  empty: 'empty',
-  cut: 'cut at a limit of tokens',
-  withheld: 'filtered or refused without a word',
-  refused: 'filtered or refused',
-  unknown: 'ended for a reason that evaldiff does not know',
-};
+type Kind = keyof typeof KINDS;
 
 const SIDES = ['base', 'head'] as const;
 
@@ -37,16 +39,15 @@ export function endingShares(references: readonly ReferenceResult[]): string[] {
     const tries = references.flatMap((reference) => reference[side]?.tries ?? []);
     return { side, tries };
   }).filter(({ tries }) => tries.length > 0);
-  return KINDS.flatMap((kind) => {
-    const such = sides.flatMap(({ tries }) => tries.filter(IS[kind]));
+  return Object.values(KINDS).flatMap(([words, is]) => {
+    const such = sides.flatMap(({ tries }) => tries.filter(is));
     if (such.length === 0) return [];
-    const words = [...new Set(such.flatMap(({ ended }) => ended ?? []))];
+    const reasons = [...new Set(such.flatMap(({ ended }) => ended ?? []))];
     const counts = sides.map(
-      ({ side, tries }) =>
-        `${side} ${String(tries.filter(IS[kind]).length)} of ${String(tries.length)}`,
+      ({ side, tries }) => `${side} ${String(tries.filter(is).length)} of ${String(tries.length)}`,
     );
-    const named = kind === 'unknown' ? ` (${words.join(', ')})` : '';
-    return [`${WORDS[kind]}${named}: ${counts.join(', ')}`];
+    const named = is === KINDS.unknown[1] ? ` (${reasons.join(', ')})` : '';
+    return [`${words}${named}: ${counts.join(', ')}`];
   });
 }
 
@@ -61,9 +62,9 @@ export function ruledOutByEndings(
 ): ReadonlySet<Verdict> {
   const mirrored = compared.map((run) => ({ ...run, base: run.head, head: run.base }));
   const isApart = (runs: readonly ReferenceRun[], kind: Kind): boolean =>
-    within(moreOftenOnHead(runs, IS[kind]), level) ||
-    (isWholly(runs, 'head', kind) && !madeBy(runs, 'base').some(IS[kind]));
-  const apart = KINDS.filter((kind) => isApart(compared, kind));
+    within(moreOftenOnHead(runs, KINDS[kind][1]), level) ||
+    (isWholly(runs, 'head', kind) && !madeBy(runs, 'base').some(KINDS[kind][1]));
+  const apart = (Object.keys(KINDS) as Kind[]).filter((kind) => isApart(compared, kind));
   const isSilent = SIDES.some((side) => isWholly(compared, side, 'withheld'));
   if (isSilent || isApart(mirrored, 'withheld') || apart.some((kind) => kind !== 'refused'))
     return new Set(['unchanged', 'improved']);
@@ -76,7 +77,7 @@ function madeBy(runs: readonly ReferenceRun[], side: Side): TryResult[] {
 
 function isWholly(runs: readonly ReferenceRun[], side: Side, kind: Kind): boolean {
   const made = madeBy(runs, side);
-  return made.length > 0 && made.every(IS[kind]);
+  return made.length > 0 && made.every(KINDS[kind][1]);
 }
 
 /** One-sided mid-p of "more tries are so on head"; 1 where none is. */

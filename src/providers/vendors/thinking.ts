@@ -1,15 +1,16 @@
-/** What models that think inline write around their thinking; `close` is found case-insensitively. */
-const MARKS: readonly { open: RegExp; close: RegExp }[] = [
-  { open: /\s*<think>/iy, close: /<\/think>/gi },
-  { open: /\s*<thought>/iy, close: /<\/thought>/gi },
-  { open: /\s*<seed:think>/iy, close: /<\/seed:think>/gi },
-  { open: /\s*\[THINK\]/iy, close: /\[\/THINK\]/gi },
-  { open: /\s*◁think▷/iy, close: /◁\/think▷/gi },
-  {
-    open: /\s*(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>/iy,
-    close: /(?:<\|end\|>)?(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>/gi,
-  },
-];
+/** What models that think inline write around their thinking. */
+const MARKS = [
+  ['<(think|thought|seed:think)>', '</(think|thought|seed:think)>'],
+  ['\\[THINK\\]', '\\[/THINK\\]'],
+  ['◁think▷', '◁/think▷'],
+  [
+    '(<\\|start\\|>assistant)?<\\|channel\\|>analysis<\\|message\\|>',
+    '<\\|channel\\|>final<\\|message\\|>',
+  ],
+].map(([open, close]) => ({
+  open: new RegExp(`\\s*${open ?? ''}`, 'iy'),
+  close: new RegExp(close ?? '', 'gi'),
+}));
 
 /**
  * The text without the thinking at its front: whole blocks, a block that never ends, and one whose
@@ -19,24 +20,20 @@ export function withoutThinking(text: string): { said: string; inside: string | 
   let at = 0;
   let inside: string | null = null;
   for (;;) {
-    const opened = MARKS.flatMap((mark) =>
-      matchAt(mark.open, text, at).map((end) => ({ mark, end })),
-    );
-    const [block] = opened;
-    if (block === undefined) break;
-    inside = text.slice(at, block.end).trim();
-    const end = matchAt(block.mark.close, text, block.end);
-    if (end[0] === undefined) return { said: '', inside };
-    at = end[0];
+    const mark = MARKS.find(({ open }) => endOf(open, text, at) !== null);
+    if (mark === undefined) break;
+    inside = text.slice(at, mark.open.lastIndex).trim();
+    const end = endOf(mark.close, text, mark.open.lastIndex);
+    if (end === null) return { said: '', inside };
+    at = end;
   }
-  if (inside !== null) return { said: text.slice(at).trimStart(), inside };
-  return withoutUnopened(text);
+  return inside === null ? withoutUnopened(text) : { said: text.slice(at).trimStart(), inside };
 }
 
-/** Where the pattern ends that is found from `from` on: no place, or one. */
-function matchAt(pattern: RegExp, text: string, from: number): number[] {
+/** Where the pattern ends that is found from `from` on. */
+function endOf(pattern: RegExp, text: string, from: number): number | null {
   pattern.lastIndex = from;
-  return pattern.test(text) ? [pattern.lastIndex] : [];
+  return pattern.test(text) ? pattern.lastIndex : null;
 }
 
 /** A closing mark in backticks is spoken of; any other ends thinking that began in the template. */
