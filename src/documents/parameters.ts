@@ -238,7 +238,8 @@ export function parameterProblem(key: string, value: Json, own: readonly string[
 
 function misplaced(key: string, value: Json): string | null {
   const taken =
-    (typeof value === 'object' && STRUCTURED.includes(key)) || (key === 'stream' && value === false);
+    (typeof value === 'object' && STRUCTURED.includes(key)) ||
+    (['stream', 'background'].includes(key) && value === false);
   return Object.hasOwn(MISPLACED, key) && !taken ? `"${key}" ${MISPLACED[key] ?? ''}` : null;
 }
 

@@ -16,7 +16,7 @@ import {
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
 import { extractions, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
 import { ignoreCase } from './measures/normalise.ts';
-import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
+import { matchCalls, unreadArguments, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
 import { setMetrics } from './sets.ts';
 
@@ -231,16 +231,12 @@ const toolCallMatch = defineComparison({
             wanted.length === 0 ? 0 : matched / wanted.length,
             1,
           );
-    const odd = made.find(
-      ({ arguments: given }) => given.trim() !== '' && !parseJson(given, 'raw').ok,
-    );
-    const unread = odd === undefined ? '' : `; the arguments of ${odd.name} are not JSON`;
     return measurement(
       value,
       pass,
       pass
         ? null
-        : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all${unread}`,
+        : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all${unreadArguments(made)}`,
     );
   },
 });
