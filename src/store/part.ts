@@ -224,8 +224,8 @@ function withoutCallDetails(completion: Completion): Completion {
     const { refused: _, cached: __, attempts: ___, isUnread: ____, ...answer } = completion;
     return answer;
   }
-  const { refused: _, unsent: __, ...error } = completion;
-  return error;
+  const { status, kind, message, finish_reason: end } = completion;
+  return { status, kind, message, ...(end === undefined ? {} : { finish_reason: end }) };
 }
 
 const KINDS = [
