@@ -241,7 +241,6 @@ const toolCallMatch = defineComparison({
   },
 });
 
-/** Parsing only: nothing of the answer is run. */
 const PARSES = `import ast
 try:
     ast.parse(actual)
