@@ -966,7 +966,7 @@ export interface EvaldiffResult {
      */
     reason?: {
       /**
-       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`).
+       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`).
        */
       by:
         | "fall"
@@ -980,7 +980,8 @@ export interface EvaldiffResult {
         | "unsettled"
         | "unanswered"
         | "uncompared"
-        | "scoring";
+        | "scoring"
+        | "endings";
       /**
        * Of the test that decided, one-sided; null where none did, or where it was sequential.
        */
@@ -1533,9 +1534,17 @@ export interface EvaldiffResult {
            */
           reused: boolean;
           /**
-           * Why the model stopped; null: not known, or no answer.
+           * Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.
            */
           finish_reason: ("stop" | "length" | "filter" | "tool" | "other") | null;
+          /**
+           * The server's own word for why it stopped, where evaldiff does not know it.
+           */
+          ended?: string;
+          /**
+           * The model that answered, as the server calls it; absent: not known.
+           */
+          served?: string;
           /**
            * The dialogue, in suites with `conversation`.
            */
@@ -2007,9 +2016,17 @@ export interface EvaldiffResult {
            */
           reused: boolean;
           /**
-           * Why the model stopped; null: not known, or no answer.
+           * Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.
            */
           finish_reason: ("stop" | "length" | "filter" | "tool" | "other") | null;
+          /**
+           * The server's own word for why it stopped, where evaldiff does not know it.
+           */
+          ended?: string;
+          /**
+           * The model that answered, as the server calls it; absent: not known.
+           */
+          served?: string;
           /**
            * The dialogue, in suites with `conversation`.
            */
@@ -4015,6 +4032,8 @@ export interface EvaldiffResult {
       | "error"
       | "capped"
       | "not-comparable"
+      | "ended"
+      | "served"
       | "trust"
       | "settings"
       | "unused"

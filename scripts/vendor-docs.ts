@@ -6,6 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { DEFAULT_MAX_TOKENS } from '../src/providers/vendors/anthropic.ts';
+import { ENDINGS, type EndKind } from '../src/providers/vendors/endings.ts';
 import { refusalWords } from '../src/types/passports.ts';
 import type { Api, Passport } from '../src/types/vendors/facts.ts';
 import { factsOf, vendorNames, type VendorName } from '../src/types/vendors.ts';
@@ -62,6 +64,7 @@ how many requests that may take, which no cap counts. Answers of a form (grades,
       .map(renderVendor),
     renderByName(),
     SERVERS,
+    renderEndings(),
     `## When a model ends
 
 A model within 90 days of its end is a notice at its line, one past it an error. Name the successor in the prompt, or for many prompts at once in the settings:
@@ -138,6 +141,66 @@ The input \`endpoints\` (in a terminal \`--endpoint\`, or lines of \`EVALDIFF_EN
 
 **Proxies.** Models are reached through the proxy of the input \`proxy\` (in a terminal \`--proxy\`, \`EVALDIFF_PROXY\`) and no other: \`https_proxy\` is not obeyed. An endpoint with \`direct\` on its line is reached without it. A certificate authority of your own: \`NODE_EXTRA_CA_CERTS\`, set to its file in the \`env\` of the step.
 On GitHub Enterprise Server the action runs as on github.com, but for shards (\`shard\`, \`mode: merge\`) and the uploaded report: it has no artifact service for them.`;
+
+/** What an answer is worth by how it ended: where it says nothing, and where it says something. */
+const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something: string]>> = {
+  whole: [
+    'The model finished.',
+    'Asked once more, then an error that says where the text is.',
+    'The answer.',
+  ],
+  called: [
+    'The model calls tools.',
+    'An error, unless a call can be read.',
+    'An error, unless a call can be read.',
+  ],
+  cut: [
+    'A limit of tokens cut the answer.',
+    'An error that names the limit.',
+    'Scored, and counted as cut.',
+  ],
+  full: [
+    'The context window is full.',
+    'An error: shorten the input.',
+    'Scored, and counted as cut.',
+  ],
+  filtered: ['A filter stepped in.', 'The try fails.', 'Scored, and counted as filtered.'],
+  refused: ['The model refuses.', 'The try fails.', 'Scored, and counted as refused.'],
+  broken: ['The server broke off.', 'Asked again, then an error.', 'Asked again, then an error.'],
+  unfinished: ['The answer is not there yet.', 'An error.', 'An error.'],
+  unknown: [
+    'Any other reason.',
+    'Asked once more, then an error that names the reason.',
+    'Scored; the report names the reason.',
+  ],
+};
+
+function renderEndings(): string {
+  const rows = (Object.keys(WORTH) as EndKind[]).map((ending) => {
+    const words = ENDINGS[ending][1].split(' ').map((word) => `\`${word}\``);
+    const [says, nothing, something] = WORTH[ending];
+    return `| ${says} | ${words.join(', ').replace('``', 'anything else')} | ${nothing} | ${something} |`;
+  });
+  return `## How an answer ends
+
+Why the server stopped decides what an answer is worth. Case, hyphens and a prefix \`FINISH_REASON_\` do not matter. Of the Responses API, \`status\` is read, or the reason in \`incomplete_details\`.
+
+| meaning | \`finish_reason\`, \`stop_reason\`, \`status\` | the answer says nothing | the answer says something |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+
+- An error counts on base, on head and for graders. If head answers less often than base, the suite regresses.
+- If answers were empty, cut, filtered, refused or ended for an unknown reason, a notice gives the number of such answers on each side.
+- If head's answers are cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. So it is if base's answers were filtered without a text. An improvement stands if head refuses more often: a refusal may be the right answer.
+- An \`error\` beside an answer is an error. It is asked again where it may pass.
+- Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(DEFAULT_MAX_TOKENS)}\` if the prompt sets none.
+
+**Thinking** is not the answer, and no metric sees it: members such as \`reasoning_content\`, \`reasoning\` and \`thinking\`, parts of that type, and inline marks at the start of the text (\`<think>…</think>\`, \`<thought>\`, \`<seed:think>\`, \`[THINK]\`). If the mark never closes, all of the text is thinking. If a text has only \`</think>\`, what precedes it is thinking. \`<thinking>\` and other tags that a prompt asks for stay in the answer.
+
+**Tool calls** are read from \`tool_calls\`, \`function_call\`, \`tool_use\` blocks, items of the Responses API and Ollama's own form, with arguments as text or as values. A call that cannot be read is an error that names its place.
+
+**The model that answered** is kept with each answer. If both sides asked for the same model and different ones answered, a notice names them, and no line of the prompt is named as the cause.`;
+}
 
 function renderVendor(vendor: VendorName): string {
   const { label, speaks, keyInput, keyVariable, host, headers, passports, ends } = factsOf(vendor);

@@ -85,6 +85,7 @@ export function vendorContract(vendor: VendorName): void {
       usage: { input_tokens: 7, output_tokens: 3 },
       latency_ms: expect.any(Number),
       reused: false,
+      served: 'model-1',
     });
   });
 

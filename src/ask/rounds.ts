@@ -260,11 +260,11 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
       usage: null,
       latency_ms: null,
       reused: false,
-      finish_reason: null,
+      finish_reason: completion.finish_reason ?? null,
       ...conversation,
     };
   }
-  const { output, usage, latency_ms, reused, finish_reason } = completion;
+  const { output, usage, latency_ms, reused, finish_reason, served, ended } = completion;
   const scores = dialogue === null ? ofMetrics : [...conversationScore(dialogue), ...ofMetrics];
   return {
     try: planned.try,
@@ -276,6 +276,8 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
     latency_ms,
     reused,
     finish_reason,
+    ...(ended === undefined ? {} : { ended }),
+    ...(served === undefined ? {} : { served }),
     ...conversation,
   };
 }

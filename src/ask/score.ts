@@ -103,13 +103,22 @@ function scoredAnswer({ item, scores }: AnswerRow, { tests }: Scoring): ScoredAn
       item,
       scores: metricsFor(tests, item.reference).map((metric) => failedScore(metric, reason)),
     };
-  if (item.answer.completion.status !== 'ok') return { item, scores: [] };
+  const { completion } = item.answer;
+  if (completion.status !== 'ok') return { item, scores: [] };
+  const why = completion.finish_reason === 'length' ? withCut : (score: Score): Score => score;
   const complete = metricsFor(tests, item.reference).map(({ name }) => {
     const score = scores.get(name);
     if (score === undefined) throw new TypeError(`metric "${name}" has no score for an answer`);
-    return score;
+    return why(score);
   });
   return { item, scores: complete };
+}
+
+/** What fails in an answer that was cut may be in the part that is missing. */
+function withCut(score: Score): Score {
+  if (score.status !== 'fail') return score;
+  const cut = 'the answer was cut at its limit of tokens';
+  return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
 
 /** The metrics that single references have of their own. */

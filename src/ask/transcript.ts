@@ -92,11 +92,21 @@ export function completionOf({ opening, turns, answers, error }: Dialogue): {
     messages,
     completion: {
       ...last,
+      ...endOf(answers, last),
       usage: usageOf(answers),
       latency_ms: latencyOf(answers),
       reused: answers.every(({ reused }) => reused),
     },
   };
+}
+
+/** How the dialogue's answers ended: one that was cut, filtered or ended otherwise speaks for all. */
+function endOf(answers: readonly Answer[], last: Answer): Pick<Answer, 'finish_reason' | 'ended'> {
+  const short = answers.findLast(
+    ({ finish_reason: end, ended }) => end === 'length' || end === 'filter' || ended !== undefined,
+  );
+  const { finish_reason, ended } = short ?? last;
+  return { finish_reason, ...(ended === undefined ? {} : { ended }) };
 }
 
 function callsOf(answer: Answer | undefined): Pick<Message, 'tool_calls'> {

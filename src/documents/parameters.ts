@@ -192,6 +192,7 @@ const MISPLACED: Readonly<Record<string, string>> = {
   provider: 'belongs in the settings file, under models',
   endpoint: 'belongs in the settings file, under models',
   stream: 'must be false: answers are read whole',
+  background: 'must be false: answers are waited for',
   system: 'is not a parameter here: write it as a message with role system',
   n_tries: 'belongs in the settings file or in the test file',
   ntries: 'is written n_tries, in the settings file or in the test file',
@@ -237,7 +238,8 @@ export function parameterProblem(key: string, value: Json, own: readonly string[
 
 function misplaced(key: string, value: Json): string | null {
   const taken =
-    (typeof value === 'object' && STRUCTURED.includes(key)) || (key === 'stream' && value === false);
+    (typeof value === 'object' && STRUCTURED.includes(key)) ||
+    (['stream', 'background'].includes(key) && value === false);
   return Object.hasOwn(MISPLACED, key) && !taken ? `"${key}" ${MISPLACED[key] ?? ''}` : null;
 }
 

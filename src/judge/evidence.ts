@@ -1,16 +1,15 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { clustersOf, criticalOf, outcomesOf } from '../plan/tries.ts';
+import { criticalOf } from '../plan/tries.ts';
 import { standsBeforeGreen } from '../result/counts.ts';
-import type { EvidenceCount } from '../result/suite-result.ts';
+import type { EvidenceCount, Verdict } from '../result/suite-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
 import { gates, type AffectedSuite } from '../select/select.ts';
-import { bundlesOf } from '../statistics/bundles.ts';
 import { holm } from '../statistics/gate.ts';
-import { suiteTest } from '../statistics/suite-test.ts';
-import { countOutcomes, tableOf, within, type Tries } from '../statistics/table.ts';
+import { countOutcomes, within } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
+import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { preferenceTables } from './suite-tables.ts';
 
@@ -129,6 +128,8 @@ export interface EvidenceVerdict extends EvidenceCount {
   lost: { references: string[]; p: number | null } | null;
   /** Whether missing evidence keeps the suite from being green. */
   open: boolean;
+  /** Good verdicts that the way in which answers ended rules out. */
+  apart: ReadonlySet<Verdict>;
 }
 
 /**
@@ -151,25 +152,15 @@ export function judgeEvidence(
       if (count === undefined) return [];
       const p = adjusted[tested.indexOf(suite)] ?? 1;
       const lost = lostIn(suite, within(p, ANSWERED_SHARE * alpha) ? p : null);
-      return [[suite, { ...count, lost, open: open.has(count) }]];
+      const apart = ruledOutByEndings(suite, ANSWERED_SHARE * alpha);
+      return [[suite, { ...count, lost, open: open.has(count), apart }]];
     }),
   );
 }
 
 /** One-sided mid-p of "head answers less often"; 1 where everything is answered. */
 function answeredLessOften({ compared }: SuiteComparison): number {
-  const tries = compared.map((run) => answers(outcomesOf(run)));
-  const all = tries.flatMap(({ base, head }) => [...base, ...head]);
-  if (all.every((outcome) => outcome === 'pass')) return 1;
-  const tables = tries.map((own) => tableOf(own, 0, Number.POSITIVE_INFINITY));
-  return suiteTest(tables, bundlesOf(tries, clustersOf(compared), Number.POSITIVE_INFINITY))
-    .midDown;
-}
-
-/** Tries as the test sees them: an answer passes, its absence fails. */
-function answers({ base, head }: Tries): Tries {
-  const word = (outcome: Outcome): Outcome => (isUnanswered(outcome) ? 'fail' : 'pass');
-  return { base: base.map(word), head: head.map(word) };
+  return moreOftenOnHead(compared, ({ outcome }) => isUnanswered(outcome));
 }
 
 function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdict['lost'] {

@@ -5,6 +5,7 @@ import { onlySkipDiffers } from '../select/scoring.ts';
 import { countsIn } from '../suite/gate.ts';
 import { counted } from '../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../types/plain.ts';
+import { endingShares, servedApart } from './endings.ts';
 
 const SHOWN = 20;
 
@@ -19,6 +20,7 @@ export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
   return [
     ...classNotices(run, suite),
     ...judgingNotices(suite),
+    ...endingNotices(run, suite),
     ...oneSided(run, suite),
     ...newlySkipped(run),
     ...rollupNotice(run),
@@ -68,6 +70,22 @@ function judgingNotices({ name, references }: SuiteResult): Notice[] {
       withOutcome('ungraded'),
       'had tries without a readable grade; those are not counted',
     ),
+  ];
+}
+
+/** How many answers were less than whole ones, and whether the sides were answered by one model. */
+function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice[] {
+  const served = servedApart(run);
+  const said = (kind: NoticeKind, what: string): Notice => ({
+    kind,
+    place: null,
+    message: `${name}: ${what}`,
+  });
+  return [
+    ...(served === null
+      ? []
+      : [said('served', `the sides were answered by different models: ${served}`)]),
+    ...endingShares(references).map((share) => said('ended', `answers ${share}`)),
   ];
 }
 

@@ -188,6 +188,8 @@ function whyOpen(suite: SuiteVerdict): string {
       return ` Worse by themselves: ${firstWords(reason.references, NAMED)}.`;
     case 'uncompared':
       return ` Without evidence: ${firstWords(reason.references, NAMED)}.`;
+    case 'endings':
+      return " One side's answers ended otherwise, so the rates say nothing.";
     case 'scoring':
       return '';
     case 'unsettled':

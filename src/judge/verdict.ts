@@ -276,16 +276,14 @@ function withBaseScoring(
   return verdictBy(known, 'unchanged', isBound ? 'bound' : 'level', []);
 }
 
-/**
- * Applies missing evidence: head that does not answer is worse, and what could not be compared is
- * not green.
- */
+/** Applies missing evidence: a silent head is worse, and what was not compared is not green. */
 function withEvidence(verdict: SuiteVerdict, evidence: EvidenceVerdict): SuiteVerdict {
-  const { lost, open, missing } = evidence;
+  const { lost, open, missing, apart } = evidence;
   if (verdict.verdict === 'regressed') return verdict;
   if (lost !== null) return verdictBy(verdict, 'regressed', 'unanswered', lost.references, lost.p);
   const told = verdict.verdict === 'inconclusive' && verdict.interval !== null;
-  return open && !told ? verdictBy(verdict, 'inconclusive', 'uncompared', missing) : verdict;
+  if (open && !told) return verdictBy(verdict, 'inconclusive', 'uncompared', missing);
+  return apart.has(verdict.verdict) ? verdictBy(verdict, 'inconclusive', 'endings', []) : verdict;
 }
 
 /** The same suite with another verdict, and what decided it. */

@@ -232,6 +232,7 @@ async function askGrader(
     return reply === null || score === undefined ? null : { status: 'graded', score, ...reply };
   };
   const usable = (output: string): boolean => read(output) !== null;
+  let cut = '';
   // The first reply leads to the second question, whatever it is; without a word in the second one
   // nothing is graded.
   for (const asked of [{ ...prompt }, { ...askAgain(prompt, labels), usable }]) {
@@ -242,6 +243,7 @@ async function askGrader(
         grade: { status: 'error', reason: `the grader failed: ${completion.message}` },
       };
     vote.reply = completion.output;
+    cut = completion.finish_reason === 'length' ? '; its limit of tokens cut it' : '';
     vote.usage = usageSum(vote.usage, completion.usage);
     const grade = read(completion.output);
     if (grade !== null) return { ...vote, grade };
@@ -255,7 +257,7 @@ async function askGrader(
     ...vote,
     grade: {
       status: 'ungraded',
-      reason: `grader gave no single choice of ${labels.join(', ')}: ${last}`,
+      reason: `grader gave no single choice of ${labels.join(', ')}: ${last}${cut}`,
     },
   };
 }

@@ -17,7 +17,7 @@ import {
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
 import { STRICT, extractions, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
 import { ignoreCase } from './measures/normalise.ts';
-import { matchCalls, wantedCalls } from './measures/tool-calls.ts';
+import { matchCalls, unreadArguments, wantedCalls } from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
 import { setMetrics } from './sets.ts';
 
@@ -229,12 +229,11 @@ const toolCallMatch = defineComparison({
       pass,
       pass
         ? null
-        : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all`,
+        : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all${unreadArguments(made)}`,
     );
   },
 });
 
-/** Parsing only: nothing of the answer is run. */
 const PARSES = `import ast
 try:
     ast.parse(actual)

@@ -1,11 +1,11 @@
 import { parsedJson } from '../types/plain.ts';
 import type { ManagedServer } from './batch-server.ts';
-import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, type Fault } from './fault.ts';
+import { MAX_REPLY_BYTES, MAX_REPLY_DEPTH, fault, faultOfReply, type Fault } from './fault.ts';
 import { httpFault } from './http-fault.ts';
 import { deeperThan } from './reply.ts';
 import type { Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
-import type { Ask, BatchOutcome, BatchState, Said } from './vendors/vendor.ts';
+import type { BatchOutcome, BatchState, Said } from './vendors/vendor.ts';
 
 /** A line holds one reply, and what stands around it. */
 export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
@@ -148,25 +148,13 @@ function outcomeOf(
     }
     case 'reply': {
       // Of a schema only the name counts when an answer is read.
-      const ask: Ask = {
-        model: '',
-        parameters: {},
-        messages: [],
+      const answer = vendor.read(outcome.data, {
+        parameters: null,
         schema: schema === null ? null : { name: schema, json: {} },
-        form: 'plain',
-      };
-      const answer = vendor.read(outcome.data, ask);
-      if (answer === null)
-        return {
-          status: 'fault',
-          fault: fault('reply', `the reply in the batch is not a ${vendor.replyName}`),
-        };
-      if (answer.kind === 'withheld')
-        return {
-          status: 'fault',
-          fault: fault('filtered', 'the answer was withheld by the content filter'),
-        };
-      return { status: 'ok', value: answer };
+      });
+      if (answer.kind === 'answer') return { status: 'ok', value: answer };
+      const odd = fault('reply', `the reply in the batch is not a ${vendor.replyName}`);
+      return { status: 'fault', fault: answer.kind === 'odd' ? odd : faultOfReply(answer) };
     }
   }
 }

@@ -12,12 +12,14 @@ export function callCompletion(tried: Tried<Said>, label: string): Completion {
     };
   const { kind, message } = tried.fault;
   const before = tried.before ? { before: `${label}: ${tried.before.message}` } : {};
+  const ended = tried.fault.ended ?? (kind === 'filtered' ? 'filter' : null);
   const error = {
     status: 'error',
     kind,
     message: `${label}: ${message}`,
     ...requests,
     ...before,
+    ...(ended === null ? {} : { finish_reason: ended }),
   } as const;
   return tried.sent ? error : { ...error, unsent: true };
 }
@@ -29,16 +31,12 @@ function requestsOf({ attempts = 1, isUnread }: Requests): Requests {
 
 /** An answer as it came; `latency_ms`: null where it waited in a batch. */
 export function answerCompletion(
-  { output, finish_reason, tool_calls, usage, cached }: Said,
+  { kind: _, ...answer }: Said,
   latency_ms: number | null,
 ): Completion {
   return {
     status: 'ok',
-    output,
-    finish_reason,
-    tool_calls,
-    usage,
-    ...(cached === undefined ? {} : { cached }),
+    ...answer,
     latency_ms,
     reused: false,
   };

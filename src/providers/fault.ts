@@ -1,5 +1,6 @@
-import { NOT_MADE, type ErrorKind } from '../types/model.ts';
+import { NOT_MADE, type ErrorKind, type FinishReason } from '../types/model.ts';
 import { proxyWords } from './tunnel.ts';
+import type { NoAnswer } from './vendors/vendor.ts';
 
 /** Why an attempt gave no answer, and what may be done about it. */
 export interface Fault {
@@ -28,6 +29,10 @@ export interface Fault {
   detail: string;
   /** A reply came, whole or in part, that nobody could read: what it cost is not known. */
   isUnread: boolean;
+  /** Asked once more at most, whatever tries are left. */
+  once?: true;
+  /** How the answer ended that said nothing. */
+  ended?: FinishReason;
 }
 
 /** What can go wrong below HTTP's status, and with the body. `late`: the deadline passed. */
@@ -97,6 +102,15 @@ export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {
     isUnread: kind === 'reply',
     ...more,
   };
+}
+
+/** The fault of a reply without an answer. */
+export function faultOfReply({ fails, why, again, ended }: NoAnswer): Fault {
+  return fault(fails, why, {
+    retry: again === 'never' ? 'never' : 'later',
+    ...(again === 'once' ? { once: true } : {}),
+    ...(ended === undefined ? {} : { ended }),
+  });
 }
 
 /** A call that the end of the run cut short, or kept from being made. */

@@ -4,7 +4,7 @@ import { passportOf } from '../types/passports.ts';
 import { parsedJson, type Problem } from '../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
 import { callCompletion } from './completion.ts';
-import { type Fault, budgetFault, fault } from './fault.ts';
+import { type Fault, budgetFault, fault, faultOfReply } from './fault.ts';
 import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
 import type { Limiter } from './limit.ts';
 import type { Pacer } from './pace.ts';
@@ -134,7 +134,10 @@ async function askOnce(
   };
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
-  const tried = await withRetries(() => attempt(server, sent, { request, target }, options), {
+  const once = onceMore();
+  const work = async (): Promise<CallAttempt<Said>> =>
+    once(await attempt(server, sent, { request, target }, options));
+  const tried = await withRetries(work, {
     ...server.retry,
     pacers: pacer === null ? [server.pacer] : [server.pacer, pacer],
   });
@@ -148,6 +151,18 @@ async function askOnce(
   if (refused.first)
     server.retry.log(`model ${logLine(model)} refuses ${refused.what}; asking without it`);
   return null;
+}
+
+/** Ends the attempts of one call with the second fault that is worth asking once more. */
+function onceMore(): (result: CallAttempt<Said>) => CallAttempt<Said> {
+  let found = 0;
+  return (result) => {
+    if (result.status === 'ok' || result.fault.once !== true) return result;
+    found += 1;
+    const { fault: last } = result;
+    const ended = { ...last, retry: 'never', message: `${last.message}, asked twice` } as const;
+    return found === 1 ? result : { ...result, fault: ended };
+  };
 }
 
 /** Groq's words for an answer that breaks the form: the answer is lost, but no parameter was refused. */
@@ -187,18 +202,12 @@ async function attempt(
     const failure = replyFault(data, response, { now, redact });
     if (failure !== null) return { status: 'fault', fault: failure, sent: true };
     const answer = endpoint.read(data, wanted);
-    if (answer === null)
-      return {
-        status: 'fault',
-        fault: unreadable(endpoint, { response, text, redact }, data === undefined),
-        sent: true,
-      };
-    if (answer.kind === 'withheld')
-      return {
-        status: 'fault',
-        fault: fault('filtered', 'the answer was withheld by the content filter'),
-        sent: true,
-      };
+    if (answer.kind === 'none') return { status: 'fault', fault: faultOfReply(answer), sent: true };
+    if (answer.kind === 'odd') {
+      const { member } = answer;
+      const found = unreadable(endpoint, { response, text, redact, member }, data === undefined);
+      return { status: 'fault', fault: found, sent: true };
+    }
     return {
       status: 'ok',
       value: answer,
@@ -264,7 +273,12 @@ const WEB_PAGE =
  */
 function unreadable(
   { replyName }: Pick<Vendor, 'replyName'>,
-  { response, text, redact }: { response: Response; text: string; redact(text: string): string },
+  {
+    response,
+    text,
+    redact,
+    member,
+  }: { response: Response; text: string; redact(text: string): string; member: string },
   passing: boolean,
 ): Fault {
   const type = foreignLine(
@@ -275,7 +289,7 @@ function unreadable(
   const isPage = type === 'text/html' || /^\s*<(!doctype html|html)\b/i.test(text);
   return fault(
     'reply',
-    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)${isPage ? WEB_PAGE : ''}`,
+    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)${isPage ? WEB_PAGE : ''}${member === '' ? '' : `; its ${member} is not as it should be`}`,
     passing && !isPage ? { retry: 'later' } : {},
   );
 }

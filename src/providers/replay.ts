@@ -59,6 +59,9 @@ const recording = z.object({
   }),
 });
 
+const CUT_SILENT =
+  'the recorded answer reached its limit of tokens before it said anything; record it with a higher one';
+
 /** Answers from recordings; each file is read once per commit. */
 export function createReplay(
   options: ReplayOptions,
@@ -87,7 +90,10 @@ export function createReplay(
     );
     if (reply === undefined)
       return { status: 'error', kind: 'recording', message: missing(request, target) };
-    return { status: 'ok', ...reply, reused: false };
+    const silent = reply.output.trim() === '' && reply.tool_calls.length === 0;
+    return reply.finish_reason === 'length' && silent
+      ? { status: 'error', kind: 'reply', message: CUT_SILENT, finish_reason: 'length' }
+      : { status: 'ok', ...reply, reused: false };
   };
 }
 

@@ -136,8 +136,9 @@ export function replyFault(
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const whole = member(data, 'error') ?? (isErrorAlone(data) ? data : null);
   const inChoice = member(choice, 'error') ?? null;
-  const failed = inChoice ?? (choice === undefined ? whole : null);
-  if (failed === null) return hollow(data) ?? brokenOff(choice);
+  // An error counts beside an answer too: what came may be half of it.
+  const failed = inChoice ?? (isSaid(whole) ? whole : null);
+  if (failed === null) return hollow(data);
   const body = inChoice === null ? data : choice;
   const given = Number(member(failed, 'code'));
   const { code, said } = whatServerSaid(body);
@@ -171,20 +172,17 @@ function hollow(data: unknown): Fault | null {
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const isEmpty =
     [choices, vectors, choice, message].includes(null) ||
-    member(choice, 'message') === null ||
+    (member(choice, 'message') === null && member(choice, 'delta') === undefined) ||
     [choices, vectors].some((list) => Array.isArray(list) && list.length === 0) ||
     (typeof data === 'object' && Object.keys(data ?? {}).length === 0);
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Ends of half an answer, by fault of the server: Mistral's and OpenRouter's, and DeepSeek's. */
-const BROKEN_OFF = new Set<unknown>(['error', 'insufficient_system_resource']);
-
-function brokenOff(choice: unknown): Fault | null {
-  const end = member(choice, 'finish_reason');
-  return BROKEN_OFF.has(end)
-    ? fault('server', `the server broke its answer off (${String(end)})`, { retry: 'later' })
-    : null;
+/** Some servers fill the member in where nothing failed: `null`, `""`, `false`, `{}`. */
+function isSaid(whole: unknown): boolean {
+  return typeof whole === 'object'
+    ? Object.values(whole ?? {}).some((value) => value !== null && value !== '')
+    : Boolean(whole);
 }
 
 /** The status that goes with a vendor's word for an error; what nothing is known of may pass. */

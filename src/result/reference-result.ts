@@ -30,7 +30,17 @@ const tryResultSchema = z.strictObject({
   reused: z.boolean().describe('The answer comes from the store; nothing was asked.'),
   finish_reason: finishReasonSchema
     .nullable()
-    .describe('Why the model stopped; null: not known, or no answer.'),
+    .describe(
+      'Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.',
+    ),
+  ended: z
+    .string()
+    .describe("The server's own word for why it stopped, where evaldiff does not know it.")
+    .exactOptional(),
+  served: z
+    .string()
+    .describe('The model that answered, as the server calls it; absent: not known.')
+    .exactOptional(),
   conversation: conversationResultSchema
     .nullable()
     .describe('The dialogue, in suites with `conversation`.')

@@ -24,6 +24,8 @@ const noticeKind = z.enum([
   'error',
   'capped',
   'not-comparable',
+  'ended',
+  'served',
   'trust',
   'settings',
   'unused',

@@ -2,6 +2,7 @@ import { findCauses, type CauseFindings } from '../explain/experiment.ts';
 import { fallenReferences, heldReferences } from '../explain/fallen.ts';
 import { promptChange, type PromptChange } from '../explain/prompt-units.ts';
 import type { ReadLines } from '../explain/unit-places.ts';
+import { servedApart } from '../judge/endings.ts';
 import { callsPerTry } from '../plan/judging-calls.ts';
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { AttributeResult } from '../result/attributes.ts';
@@ -42,7 +43,7 @@ export async function causesOfSuite(
   edges: JudgeEdges & { tools: TryTools },
   spent: Spending,
 ): Promise<SuiteCauses> {
-  const { run, policy } = suspect.comparison;
+  const { run } = suspect.comparison;
   const { path, name: suite, variant } = run.suite;
   const change = promptChange(run.suite.base, run.suite.head, read);
   const units = change.units ?? [];
@@ -61,9 +62,10 @@ export async function causesOfSuite(
     explained: { ...explained, reason },
   });
   if (suspect.off) return notStarted('explain.max_calls is 0');
+  const why = whyNotPrompt(suspect.comparison);
+  if (why !== null) return notStarted(why);
   if (change.units === null)
     return notStarted(`the change cannot be taken apart: ${change.reason}`);
-  if (policy.kind === 'pairs') return notStarted("its outcome compares both sides' answers");
   if (units.length === 0) return notStarted('nothing that is asked differs');
   if (fallen.length === 0) return notStarted('no single reference fell that could be tried');
   const held = heldReferences(suspect.result);
@@ -92,6 +94,13 @@ export async function causesOfSuite(
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
   edges.looking?.(`looking for what made ${suite} worse, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));
+}
+
+/** Why no line of the prompt can be named; null: one may be. */
+function whyNotPrompt({ run, policy }: SuiteComparison): string | null {
+  if (policy.kind === 'pairs') return "its outcome compares both sides' answers";
+  const served = servedApart(run);
+  return served && `the sides were answered by different models (${served})`;
 }
 
 /** Head's files, and the prompt of a change as it is read with one of them in other words. */

@@ -24,6 +24,9 @@ const answer = z.strictObject({
   tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
   usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
   latency_ms: z.number().nonnegative().nullable(),
+  // Answers that were stored before have neither.
+  served: z.string().exactOptional(),
+  ended: z.string().exactOptional(),
 });
 
 /**
@@ -56,10 +59,11 @@ export function keyedDigest(secret: Uint8Array): Digest {
 export function storedEntryOf(
   key: string,
   { target }: Pick<Request, 'target'>,
-  { output, finish_reason, tool_calls, usage, latency_ms }: Answer,
+  { output, finish_reason, tool_calls, usage, latency_ms, served, ended }: Answer,
   digest: Digest,
 ): Entry {
-  const body = JSON.stringify({ output, finish_reason, tool_calls, usage, latency_ms });
+  const kept = { output, finish_reason, tool_calls, usage, latency_ms, served, ended };
+  const body = JSON.stringify(kept);
   return { key, model: label(target), body, digest: digest(key, body) };
 }
 

@@ -224,8 +224,8 @@ function withoutCallDetails(completion: Completion): Completion {
     const { refused: _, cached: __, attempts: ___, isUnread: ____, ...answer } = completion;
     return answer;
   }
-  const { status, kind, message } = completion;
-  return { status, kind, message };
+  const { status, kind, message, finish_reason: end } = completion;
+  return { status, kind, message, ...(end === undefined ? {} : { finish_reason: end }) };
 }
 
 const KINDS = [
@@ -247,6 +247,8 @@ const KINDS = [
   'reference',
 ] as const satisfies readonly ErrorKind[];
 
+const FINISHES = ['stop', 'length', 'filter', 'tool', 'other'] as const;
+
 const count = z.int().nonnegative();
 
 const line = z.strictObject({
@@ -255,13 +257,20 @@ const line = z.strictObject({
     z.strictObject({
       status: z.literal('ok'),
       output: z.string(),
-      finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']),
+      finish_reason: z.enum(FINISHES),
       tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
       usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
       latency_ms: z.number().nonnegative().nullable(),
       reused: z.boolean(),
+      served: z.string().exactOptional(),
+      ended: z.string().exactOptional(),
     }),
-    z.strictObject({ status: z.literal('error'), kind: z.enum(KINDS), message: z.string() }),
+    z.strictObject({
+      status: z.literal('error'),
+      kind: z.enum(KINDS),
+      message: z.string(),
+      finish_reason: z.enum(FINISHES).exactOptional(),
+    }),
   ]),
 });
 

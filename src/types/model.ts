@@ -188,6 +188,10 @@ export type Completion =
       latency_ms: number | null;
       reused: boolean;
       refused?: number;
+      /** The model that answered, as the server calls it; absent: not known. */
+      served?: string;
+      /** The server's word for why it ended, where nobody knows what it means. */
+      ended?: string;
     })
   | (Requests & {
       status: 'error';
@@ -195,6 +199,8 @@ export type Completion =
       message: string;
       refused?: number;
       unsent?: true;
+      /** How the answer ended that said nothing; absent: none came. */
+      finish_reason?: FinishReason;
       /** The error of the last request, where the run's end or cap kept the call from another. */
       before?: string;
     });
@@ -234,12 +240,7 @@ const DECLINED: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'progr
  * answer, or a failure (network, key, budget) kept it from coming.
  */
 export function whyDeclined(completion: Completion): string | null {
-  if (completion.status === 'error')
-    return DECLINED.has(completion.kind) ? completion.message : null;
-  const { finish_reason, output, tool_calls } = completion;
-  return finish_reason === 'length' && output.trim() === '' && tool_calls.length === 0
-    ? 'the answer reached its limit of tokens before it said anything; raise the limit (max_tokens)'
-    : null;
+  return completion.status === 'error' && DECLINED.has(completion.kind) ? completion.message : null;
 }
 
 export type Complete = (request: Request) => Promise<Completion>;

@@ -89,6 +89,8 @@ export type NoticeKind =
   | 'skipped'
   | 'ungraded'
   | 'error'
+  | 'ended'
+  | 'served'
   | 'capped'
   | 'not-comparable'
   | 'trust'

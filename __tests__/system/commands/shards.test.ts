@@ -165,7 +165,7 @@ describe('a sweep on several machines', () => {
           written.filter(({ completion }) => completion['output'] === actual).length,
         ).toBeGreaterThan(0);
     expect(tries('twin').slice(0, 2)).toEqual([
-      ['', ''],
+      [null, null],
       ['half', 'half'],
     ]);
     expect(result.usage.by_purpose.prompt).toMatchObject({ reused: 8 });

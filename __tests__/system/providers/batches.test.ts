@@ -64,6 +64,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
         usage: { input_tokens: 10, output_tokens: 5 },
         latency_ms: null,
         reused: false,
+        served: 'model-1',
       })),
     );
     expect(server.refused).toEqual([]);

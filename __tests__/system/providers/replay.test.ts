@@ -122,6 +122,17 @@ describe('replay', () => {
     expect(error.message).toContain(message);
   });
 
+  test('an answer that a limit cut before it said anything is an error', async () => {
+    const { ask } = replaying(
+      four.replace('"output":"4"', '"output":" ","finish_reason":"length"'),
+    );
+    expect(await ask()).toMatchObject({
+      status: 'error',
+      finish_reason: 'length',
+      message: expect.stringContaining('reached its limit of tokens before it said anything'),
+    });
+  });
+
   test('a file that cannot be read is an error that names it and the commit', async () => {
     const { complete } = createProviders(options());
     expect(errorOf(await complete({ ...requestTo('openai'), target }))).toEqual({

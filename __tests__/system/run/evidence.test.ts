@@ -18,8 +18,8 @@ const answering = (instead: (question: string) => Completion | null): Given => (
   },
 });
 
-const failing = (kind: 'filtered' | 'too-long' | 'program-answer' | 'server'): Completion => ({
-  status: 'error',
+const failing = (kind: 'filtered' | 'too-long' | 'program-answer' | 'server' | 'reply') => ({
+  status: 'error' as const,
   kind,
   message: `openai: ${kind}`,
 });
@@ -46,7 +46,7 @@ describe('an answer that was refused, filtered or cut', () => {
     },
   );
 
-  test('fails though a metric would pass on no text at all', async () => {
+  test('that a limit cut before it said anything is red on head alone, though a metric would pass on no text', async () => {
     const lacking = {
       tests: {
         metrics: [
@@ -61,15 +61,16 @@ describe('an answer that was refused, filtered or cut', () => {
       project([shop(NEW, 12, lacking)], two),
       never,
       answering((question) =>
-        question.startsWith('New')
-          ? ({ ...answer(' '), finish_reason: 'length' } as Completion)
-          : null,
+        question.startsWith('New') ? { ...failing('reply'), finish_reason: 'length' } : null,
       ),
     );
     expect(result.conclusion).toBe('failure');
-    expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores[0]?.reason).toMatch(
-      /^the answer reached its limit of tokens before it said anything/,
-    );
+    expect(result.suites[0]?.reason?.by).toBe('unanswered');
+    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+      outcome: 'error',
+      actual: null,
+      finish_reason: 'length',
+    });
   });
 
   test('that says something is judged by what it says', async () => {

@@ -54,11 +54,13 @@ describe('an answer that was paid for', () => {
     expect(completions).toEqual([ok('re a', { reused: true })]);
   });
 
-  test('keeps its tool calls and the way it ended', async () => {
+  test('keeps its tool calls, the way it ended and the model that answered', async () => {
     const answer = ok('', {
       finish_reason: 'tool',
       tool_calls: [{ name: 'find', arguments: '{"q": 1}' }],
       usage: null,
+      ended: 'novel',
+      served: 'model-1-2026-01-01',
     });
     await run(['a'], {}, () => answer);
     expect((await run(['a'])).completions).toEqual([{ ...answer, reused: true }]);

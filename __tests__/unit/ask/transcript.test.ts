@@ -87,3 +87,19 @@ describe('a dialogue as one completion', () => {
     ).toEqual({ status: 'error', kind: 'reply', message: 'unreadable' });
   });
 });
+
+describe('a dialogue as one completion', () => {
+  test.each<[object, object, object]>([
+    [{ finish_reason: 'length' }, {}, { finish_reason: 'length' }],
+    [{ finish_reason: 'filter' }, {}, { finish_reason: 'filter' }],
+    [{ finish_reason: 'other', ended: 'novel' }, {}, { finish_reason: 'other', ended: 'novel' }],
+    [{}, { finish_reason: 'tool' }, { finish_reason: 'tool' }],
+  ])('whose answers ended with %j and %j ended with %j', (first, second, expected) => {
+    const dialogue = recordedDialogue(thread('u1 a1 u2 a2'));
+    const answers = dialogue.answers.map((answer, index) => ({
+      ...answer,
+      ...(index === 0 ? first : second),
+    }));
+    expect(completionOf({ ...dialogue, answers }).completion).toMatchObject(expected);
+  });
+});

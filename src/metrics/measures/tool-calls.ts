@@ -68,3 +68,11 @@ function argumentsFit(call: ToolCall, want: WantedCall, options: JsonMatchOption
   const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
   return given.ok && jsonAgreement(given.value, want.arguments, options) === 1;
 }
+
+/** `; the arguments of f are not JSON`, of the first such call; nothing where there is none. */
+export function unreadArguments(made: readonly ToolCall[]): string {
+  const odd = made.find(
+    ({ arguments: given }) => given.trim() !== '' && !parseJson(given, 'raw').ok,
+  );
+  return odd === undefined ? '' : `; the arguments of ${odd.name} are not JSON`;
+}

@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import type { FinishReason } from '../../types/model.ts';
 import { isMap } from '../../types/plain.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
+import { callIn, worthOf } from './endings.ts';
+import { saidIn } from './thinking.ts';
 import {
   cachedTokens,
+  oddMember,
   plainRequests,
   type Ask,
   type Language,
+  type ReadAs,
   type Said,
   type VendorAnswer,
 } from './vendor.ts';
@@ -95,15 +98,14 @@ const count = z.int().nonnegative();
 
 const reply = z.object({
   type: z.literal('message'),
-  content: z.array(
-    z.object({
-      type: z.string(),
-      text: z.string().optional(),
-      name: z.string().optional(),
-      input: z.unknown().optional(),
-    }),
-  ),
+  model: z.string().nullish().catch(null),
+  // Some gateways send text where Anthropic sends blocks.
+  content: z.union([
+    z.string(),
+    z.array(z.looseObject({ type: z.string(), text: z.string().nullish() })),
+  ]),
   stop_reason: z.string().nullish(),
+  stop_details: z.object({ category: z.string().nullish() }).nullish().catch(null),
   usage: z
     .object({
       input_tokens: count,
@@ -115,35 +117,27 @@ const reply = z.object({
     .catch(null),
 });
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool',
-  refusal: 'filter',
-};
-
-function read(data: unknown, { schema }: Ask): VendorAnswer | null {
+function read(data: unknown, ask: ReadAs): VendorAnswer {
   const parsed = reply.safeParse(data);
-  if (!parsed.success) return null;
-  const { content, stop_reason } = parsed.data;
-  const counted = countedIn(parsed.data.usage);
-  const tools = content.flatMap(({ type, name, input }) =>
-    type === 'tool_use' && name !== undefined
-      ? [{ name, arguments: JSON.stringify(input ?? {}) }]
-      : [],
+  if (!parsed.success) return oddMember(parsed.error);
+  const { content, stop_reason, stop_details, usage, model } = parsed.data;
+  const blocks = typeof content === 'string' ? [] : content;
+  const calls = blocks.flatMap((block, index) =>
+    block.type === 'tool_use' ? [callIn(block, `content[${String(index)}]`)] : [],
   );
-  const forced = schema === null ? undefined : tools.find(({ name }) => name === schema.name);
-  // The tool we forced is the answer, not a call of the model's own.
-  if (forced !== undefined) {
-    const finish_reason = stop_reason === 'max_tokens' ? 'length' : 'stop';
-    return { kind: 'answer', output: forced.arguments, finish_reason, tool_calls: [], ...counted };
-  }
-  const output = content.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('');
-  const finish_reason = FINISH[stop_reason ?? ''] ?? 'other';
-  if (finish_reason === 'filter' && output === '') return { kind: 'withheld' };
-  return { kind: 'answer', output, finish_reason, tool_calls: tools, ...counted };
+  return worthOf(
+    {
+      ...saidIn(content),
+      ...countedIn(usage),
+      calls,
+      reason: stop_reason,
+      member: 'stop_reason',
+      details: stop_details?.category,
+      ownLimit: DEFAULT_MAX_TOKENS,
+      model,
+    },
+    ask,
+  );
 }
 
 interface UsageOnWire {

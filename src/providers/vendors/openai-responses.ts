@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import type { FinishReason, ToolCall } from '../../types/model.ts';
 import { isMap } from '../../types/plain.ts';
+import { callIn, worthOf } from './endings.ts';
+import { saidIn } from './thinking.ts';
 import {
   cachedTokens,
+  oddMember,
   type Ask,
+  type ReadAs,
   type Said,
   type VendorEndpoint,
   type VendorAnswer,
@@ -36,8 +39,8 @@ function textOf(
 
 const part = z.object({
   type: z.string(),
-  text: z.string().optional(),
-  refusal: z.string().optional(),
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
 });
 
 /** What of the input went through the cache; what cannot be read was not counted. */
@@ -50,14 +53,14 @@ export const cacheDetails = z
   .catch(null);
 
 const reply = z.object({
+  model: z.string().nullish().catch(null),
   status: z.string().nullish(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
   output: z.array(
-    z.object({
+    z.looseObject({
       type: z.string(),
+      phase: z.string().nullish(),
       content: z.array(part).nullish(),
-      name: z.string().optional(),
-      arguments: z.string().optional(),
     }),
   ),
   usage: z
@@ -84,25 +87,32 @@ const reply = z.object({
     .default(null),
 });
 
-const CUT: Readonly<Record<string, FinishReason>> = {
-  max_output_tokens: 'length',
-  content_filter: 'filter',
-};
-
-function read(data: unknown): VendorAnswer | null {
+function read(data: unknown, ask: ReadAs): VendorAnswer {
   const parsed = reply.safeParse(data);
-  if (!parsed.success || parsed.data.status === 'failed') return null;
-  const { status, incomplete_details: incomplete, output } = parsed.data;
-  const counted = parsed.data.usage ?? { usage: null };
-  const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
-  const said = parts.map(({ text }) => text ?? '').join('');
-  const refusal = said === '' ? parts.map((piece) => piece.refusal ?? '').join('') : '';
-  const cut = CUT[incomplete?.reason ?? ''] ?? 'other';
-  const ended = status === 'incomplete' ? cut : 'stop';
-  const finish_reason = refusal === '' ? ended : 'filter';
-  if (finish_reason === 'filter' && said + refusal === '') return { kind: 'withheld' };
-  const tool_calls = output.flatMap(({ type, name, arguments: given }): ToolCall[] =>
-    type === 'function_call' && name !== undefined ? [{ name, arguments: given ?? '' }] : [],
+  if (!parsed.success) return oddMember(parsed.error);
+  const { status, incomplete_details: incomplete, output, usage, model } = parsed.data;
+  const messages = output.filter(({ type }) => type === 'message');
+  const final = messages.filter(({ phase }) => phase !== 'commentary');
+  // What it says on the way is no part of the answer, where there is one.
+  const parts = (final.length > 0 ? final : messages).flatMap(({ content }) => content ?? []);
+  const cut = status === 'incomplete' ? incomplete?.reason : null;
+  const { said, thinking } = saidIn(parts);
+  return worthOf(
+    {
+      said,
+      thinking: output.some(({ type }) => type === 'reasoning') ? 'items of reasoning' : thinking,
+      ...(usage ?? { usage: null }),
+      refusal: parts.map(({ refusal }) => refusal ?? '').join(''),
+      calls: output.flatMap((item, index) =>
+        CALLS.has(item.type) ? [callIn(item, `output[${String(index)}]`)] : [],
+      ),
+      // Servers that only resemble OpenAI's leave the status out of a whole answer.
+      reason: cut ?? status ?? 'completed',
+      member: cut ? 'incomplete_details.reason' : 'status',
+      model,
+    },
+    ask,
   );
-  return { kind: 'answer', output: said + refusal, finish_reason, tool_calls, ...counted };
 }
+
+const CALLS = new Set(['function_call', 'custom_tool_call']);

@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { LongNumber } from '../../types/exact-json.ts';
-import type { FinishReason, ToolCall, Usage } from '../../types/model.ts';
+import type { Usage } from '../../types/model.ts';
+import { isMap, member } from '../../types/plain.ts';
+import { callIn, worthOf } from './endings.ts';
 import { openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
+import { saidIn } from './thinking.ts';
 import {
   cachedTokens,
+  oddMember,
   plainRequests,
   type VendorAnswer,
   type Ask,
   type Language,
+  type ReadAs,
   type Said,
 } from './vendor.ts';
 
@@ -26,6 +31,8 @@ export const openai: Language = {
   },
   refuses(parameters) {
     if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';
+    if (parameters['background'] === true)
+      return 'the parameter background cannot be true here; remove it';
     if ((parameters['n'] ?? 1) !== 1)
       return 'the parameter n must be 1; set n_tries for several answers';
     return null;
@@ -74,29 +81,16 @@ function formOf({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, 
 
 type Counted = Pick<Said, 'usage' | 'cached'>;
 
+const message = z.looseObject({
+  // Compatible servers send lists of parts where OpenAI sends text.
+  content: z.union([z.string(), z.array(z.looseObject({ text: z.string().nullish() }))]).nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z.array(z.unknown()).nullish(),
+});
+
 const reply = z.object({
-  choices: z
-    .array(
-      z.object({
-        finish_reason: z.string().nullish(),
-        message: z.object({
-          // Compatible servers send lists of parts where OpenAI sends text.
-          content: z
-            .union([z.string(), z.array(z.object({ text: z.string().optional() }))])
-            .nullish(),
-          refusal: z.string().nullish(),
-          tool_calls: z
-            .array(
-              z.object({
-                function: z.object({ name: z.string(), arguments: z.string() }).optional(),
-                custom: z.object({ name: z.string(), input: z.string() }).optional(),
-              }),
-            )
-            .nullish(),
-        }),
-      }),
-    )
-    .min(1),
+  model: z.string().nullish().catch(null),
+  choices: z.array(z.object({ finish_reason: z.string().nullish(), message })).min(1),
   // Counts that cannot be read are unknown, and no reason to lose an answer that was paid for.
   usage: z
     .object({
@@ -128,58 +122,63 @@ function writtenTokens(
   return Math.max(completion_tokens, (total_tokens ?? 0) - prompt);
 }
 
-const FINISH: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  // Mistral's, where the context is full, and Together's.
-  model_length: 'length',
-  eos: 'stop',
-  content_filter: 'filter',
-  tool_calls: 'tool',
-  function_call: 'tool',
-};
+function read(data: unknown, ask: ReadAs): VendorAnswer {
+  const parsed = reply.safeParse(inOneForm(data));
+  if (!parsed.success) return oddMember(parsed.error);
+  const { choices, usage, model } = parsed.data;
+  const [choice] = choices;
+  if (choice === undefined) return { kind: 'odd', member: 'choices' };
+  const { content, refusal, tool_calls, function_call, ...beside } = choice.message;
+  const { reasoning_content, reasoning, thinking } = beside;
+  const parts = typeof content === 'string' ? [] : (content ?? []);
+  const listed = (tool_calls ?? []).map((call, index) =>
+    callIn(call, `choices[0].message.tool_calls[${String(index)}]`),
+  );
+  const older = function_call ? [callIn(function_call, 'choices[0].message.function_call')] : [];
+  const inParts = parts.flatMap((part, index) =>
+    CALL_PART.test(String(part['type']))
+      ? [callIn(part, `choices[0].message.content[${String(index)}]`)]
+      : [],
+  );
+  return worthOf(
+    {
+      ...saidIn(content, { reasoning_content, reasoning, thinking }),
+      ...(usage ?? { usage: null }),
+      ...(refusal ? { refusal } : {}),
+      // A gateway that sends a call in two forms means one.
+      calls: [listed, older, inParts].find(({ length }) => length > 0) ?? [],
+      reason: choice.finish_reason,
+      member: 'finish_reason',
+      model,
+    },
+    ask,
+  );
+}
 
-function read(data: unknown, { schema }: Ask): VendorAnswer | null {
-  const parsed = reply.safeParse(data);
-  const choice = parsed.data?.choices[0];
-  if (parsed.data === undefined || choice === undefined) return null;
-  const counted = parsed.data.usage ?? { usage: null };
-  const { message } = choice;
-  const calls = (message.tool_calls ?? []).flatMap(toolCall);
-  const forced = calls.find(({ name }) => name === schema?.name);
-  if (forced !== undefined) return toolAnswer(forced, choice.finish_reason, counted);
-  const said = textOf(message.content);
-  const refusal = refusalOf(message.refusal, said);
-  // A refusal in its own field stops like an answer does, but is none.
-  const finish_reason = refusal === '' ? finishOf(choice.finish_reason ?? '') : 'filter';
-  if (finish_reason === 'filter' && said + refusal === '') return { kind: 'withheld' };
+const CALL_PART = /^(tool_use|tool_call|function_call|function)$/;
+
+/** Ollama's native reply, and one whose message is a stream's `delta`, as a chat completion. */
+function inOneForm(data: unknown): unknown {
+  const choices = member(data, 'choices');
+  if (Array.isArray(choices))
+    return {
+      ...(data as object),
+      choices: choices.map((choice: unknown) => ({
+        ...(choice as object),
+        message: member(choice, 'message') ?? member(choice, 'delta'),
+      })),
+    };
+  const said = member(data, 'message');
+  if (choices !== undefined || !isMap(said)) return data;
+  const ended = member(data, 'done') === false ? 'not_finished' : member(data, 'done_reason');
   return {
-    kind: 'answer',
-    output: said + refusal,
-    finish_reason,
-    ...counted,
-    tool_calls: calls,
+    model: member(data, 'model'),
+    choices: [{ message: said, finish_reason: ended }],
+    usage: {
+      prompt_tokens: member(data, 'prompt_eval_count'),
+      completion_tokens: member(data, 'eval_count'),
+    },
   };
-}
-
-/** Google says what was found behind a colon: `content_filter: PROHIBITED_CONTENT`. */
-function finishOf(reason: string): FinishReason {
-  return FINISH[reason.split(':')[0] ?? ''] ?? 'other';
-}
-
-/** Text is the answer, whatever stands beside it. */
-function refusalOf(refusal: string | null | undefined, said: string): string {
-  return said === '' ? (refusal ?? '') : '';
-}
-
-/** The tool we forced is the answer, not a call of the model's own. */
-function toolAnswer(
-  { arguments: output }: ToolCall,
-  finish: string | null | undefined,
-  counted: Counted,
-): VendorAnswer {
-  const finish_reason = finish === 'length' ? 'length' : 'stop';
-  return { kind: 'answer', output, finish_reason, tool_calls: [], ...counted };
 }
 
 /** Vectors have more digits than count. */
@@ -203,30 +202,15 @@ function singlePrecision(value: number): number {
   return Number(value.toPrecision(9));
 }
 
-function readEmbedding(data: unknown): VendorAnswer | null {
+function readEmbedding(data: unknown): VendorAnswer {
   const parsed = embedding.safeParse(data);
-  const [only] = parsed.data?.data ?? [];
-  if (parsed.data === undefined || only === undefined) return null;
+  if (!parsed.success) return oddMember(parsed.error);
+  const [only] = parsed.data.data;
   return {
     kind: 'answer',
-    output: JSON.stringify(only.embedding.map(singlePrecision)),
+    output: JSON.stringify(only?.embedding.map(singlePrecision)),
     finish_reason: 'stop',
     usage: parsed.data.usage,
     tool_calls: [],
   };
-}
-
-function textOf(content: string | { text?: string | undefined }[] | null | undefined): string {
-  if (content === null || content === undefined) return '';
-  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');
-}
-
-interface CallOnWire {
-  function?: { name: string; arguments: string } | undefined;
-  custom?: { name: string; input: string } | undefined;
-}
-
-function toolCall({ function: called, custom }: CallOnWire): ToolCall[] {
-  if (called !== undefined) return [{ name: called.name, arguments: called.arguments }];
-  return custom === undefined ? [] : [{ name: custom.name, arguments: custom.input }];
 }

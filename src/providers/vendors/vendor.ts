@@ -1,3 +1,4 @@
+import type { ZodError } from 'zod';
 import type {
   CachedTokens,
   FinishReason,
@@ -25,8 +26,7 @@ export interface Language {
   /** Why these parameters cannot be sent, or null. */
   refuses(parameters: Record<string, Json>): string | null;
   body(ask: Ask): Record<string, unknown>;
-  /** Null when the data is not a reply of this vendor. */
-  read(data: unknown, ask: Ask): VendorAnswer | null;
+  read(data: unknown, ask: ReadAs): VendorAnswer;
   /** How vectors of texts are asked for; null: there are none. */
   embeddings: VendorEndpoint | null;
   /** How models are asked that have another API alone; null: there are none. */
@@ -93,6 +93,11 @@ export interface Ask {
   marked?: number;
 }
 
+/** What a reply is read by: the parameters that were sent, or null where they are not known. */
+export interface ReadAs extends Pick<Ask, 'schema'> {
+  parameters: Ask['parameters'] | null;
+}
+
 export type VendorAnswer =
   | {
       kind: 'answer';
@@ -101,9 +106,23 @@ export type VendorAnswer =
       tool_calls: ToolCall[];
       usage: Usage | null;
       cached?: CachedTokens;
+      /** The model that answered, as the server calls it. */
+      served?: string;
+      /** The server's word for why it ended, where nobody knows what it means. */
+      ended?: string;
     }
-  /** Nothing was said because a filter withheld it. */
-  | { kind: 'withheld' };
+  /** A reply in the vendor's form that holds no answer of worth. */
+  | ({ kind: 'none' } & NoAnswer)
+  /** Not a reply of this vendor; `member`: what in it is not as it should be, '' for all of it. */
+  | { kind: 'odd'; member: string };
+
+/** Why a reply holds no answer, whether it is worth asking again, and how it ended. */
+export interface NoAnswer {
+  fails: 'reply' | 'server' | 'filtered';
+  why: string;
+  again: 'never' | 'once' | 'later';
+  ended?: FinishReason;
+}
 
 export type Said = Extract<VendorAnswer, { kind: 'answer' }>;
 
@@ -194,6 +213,13 @@ export function cachedTokens(
   const known = Math.min(read ?? 0, input);
   const cached = { read: known, written: Math.min(written ?? 0, input - known) };
   return cached.read + cached.written === 0 ? {} : { cached };
+}
+
+/** `choices[0].message.content`: what of a reply is not in its form; '' where its top is not. */
+export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member: string } {
+  const [top = '', ...below] = first?.path ?? [];
+  const steps = below.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+  return { kind: 'odd', member: steps.length === 0 ? '' : `${String(top)}${steps.join('')}` };
 }
 
 /** Ids go into addresses and files; a vendor's are of these letters. */

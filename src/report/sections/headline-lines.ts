@@ -1,3 +1,4 @@
+import { endingShares } from '../../judge/endings.ts';
 import { onlyScoringChanged } from '../../judge/outcome.ts';
 import { showsOnly, underBaseScoring, worseAlone } from '../../result/counts.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
@@ -142,9 +143,14 @@ export function inconclusiveLine(result: Result): Told {
 }
 
 /**
- * What the scoring hides in a suite, whose own rates are those under head's scoring; null: nothing.
+ * What the scoring hides in a suite, whose own rates are those under head's scoring, or how its
+ * answers ended; null: nothing.
  */
-function hiddenBy({ path, name, reason }: SuiteResult, { scoring }: Result): string | null {
+function hiddenBy(
+  { path, name, reason, references }: SuiteResult,
+  { scoring }: Result,
+): string | null {
+  if (reason?.by === 'endings') return `Answers ${endingShares(references).join('; ')}.`;
   if (reason?.by !== 'scoring') return null;
   const found = scoring.find((change) => change.path === path && change.name === name);
   if (found === undefined) return null;

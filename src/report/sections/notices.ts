@@ -112,6 +112,8 @@ const KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'edited', words: 'expectation edited' },
   { kind: 'skipped', words: 'skipped' },
   { kind: 'error', words: 'in error' },
+  { kind: 'served', words: 'other model' },
+  { kind: 'ended', words: 'how answers ended' },
   { kind: 'ungraded', words: 'ungraded' },
   { kind: 'capped', words: 'capped' },
   { kind: 'not-comparable', words: 'not comparable' },

@@ -83,7 +83,7 @@ describe('a message', () => {
 
   test('counts what went through the prompt cache as input', async () => {
     const { ask } = await start(
-      reply([], 'end_turn', {
+      reply([{ type: 'text', text: 'a' }], 'end_turn', {
         input_tokens: 1,
         output_tokens: 2,
         cache_read_input_tokens: 30,
@@ -91,7 +91,7 @@ describe('a message', () => {
       }),
     );
     expect(await ask()).toMatchObject({
-      output: '',
+      output: 'a',
       usage: { input_tokens: 431, output_tokens: 2 },
       cached: { read: 30, written: 400 },
     });

@@ -1,0 +1,223 @@
+import { shorten, visibleLine } from '../../text/visible.ts';
+import type { FinishReason, ToolCall } from '../../types/model.ts';
+import { LIMITS } from '../../types/passports.ts';
+import type { Json } from '../../types/plain.ts';
+import type { SaidText } from './thinking.ts';
+import type { NoAnswer, ReadAs, Said, VendorAnswer } from './vendor.ts';
+
+/** What the end of a reply says of its answer. */
+export type EndKind =
+  | 'whole'
+  | 'called'
+  | 'cut'
+  | 'full'
+  | 'filtered'
+  | 'refused'
+  | 'broken'
+  | 'unfinished'
+  | 'unknown';
+
+/**
+ * The stop reasons and statuses of all vendors and of both of OpenAI's APIs, in lower case with
+ * underscores. docs/models.md says what an answer that ends so is worth.
+ */
+export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>> = {
+  whole: [
+    'stop',
+    'stop stop_sequence end_turn eos eos_token eos_found endoftext complete completed finished normal',
+  ],
+  called: [
+    'tool',
+    'tool_calls tool_call tool_use function_call malformed_function_call malformed_tool_use unexpected_tool_call too_many_tool_calls',
+  ],
+  cut: [
+    'length',
+    'length max_tokens max_output_tokens max_new_tokens max_length token_limit limit',
+  ],
+  full: [
+    'length',
+    'model_length model_context_window_exceeded context_window_exceeded context_length_exceeded context_length error_limit',
+  ],
+  filtered: [
+    'filter',
+    'content_filter content_filtered safety recitation language blocklist prohibited_content spii model_armor image_safety image_recitation image_prohibited_content guardrail_intervened sensitive error_toxic',
+  ],
+  refused: ['filter', 'refusal refused'],
+  broken: [
+    'other',
+    'error abort aborted cancelled canceled user_cancel timeout time_limit failed load unload network_error insufficient_system_resource',
+  ],
+  unfinished: ['other', 'in_progress queued pause_turn compaction not_finished'],
+  unknown: ['other', ''],
+};
+
+const BY_WORD = new Map(
+  Object.entries(ENDINGS).flatMap(([ending, [, words]]) =>
+    words.split(' ').map((word) => [word, ending as EndKind] as const),
+  ),
+);
+
+/** Google says what was found behind a colon: `content_filter: PROHIBITED_CONTENT`. */
+function endingOf(reason: string): EndKind {
+  const [word = ''] = reason.replace(/([a-z])([A-Z])/g, '$1_$2').split(':');
+  const plain = word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+    .replace(/^finish_reason_/, '');
+  return BY_WORD.get(plain) ?? 'unknown';
+}
+
+/** A reply as every vendor's reader gives it. */
+interface Reading extends SaidText, Pick<Said, 'usage' | 'cached'> {
+  /** What the model said in place of an answer, where that is a member of its own. */
+  refusal?: string;
+  calls: readonly (ToolCall | OddCall)[];
+  /** Why it ended, in the server's word, and the member that says so. */
+  reason: string | null | undefined;
+  member: string;
+  /** What the server says of a refusal besides. */
+  details?: string | null | undefined;
+  /** The limit that is sent for a prompt that sets none; absent: none is. */
+  ownLimit?: number;
+  model: string | null | undefined;
+}
+
+/** A tool call that cannot be read, by its place in the reply. */
+interface OddCall {
+  odd: string;
+}
+
+/** What the reply is worth: why it ended × what it says. */
+export function worthOf(reading: Reading, ask: ReadAs): VendorAnswer {
+  const { said, refusal = '', reason } = reading;
+  const refuses = said.trim() === '' && refusal !== '';
+  const output = refuses ? refusal : said;
+  const calls = reading.calls.filter((call): call is ToolCall => !('odd' in call));
+  const ending = refuses ? 'refused' : endingOf(reason ?? '');
+  const found =
+    unusable(ending, calls.length, reading) ??
+    (output.trim() === '' && calls.length === 0 ? whySilent(ending, reading, ask) : null);
+  if (found !== null) return { kind: 'none', ...found };
+  const [finish_reason] = ENDINGS[ending];
+  return {
+    kind: 'answer',
+    ...withoutForced({ output, finish_reason, tool_calls: calls }, ask),
+    ...besideAnswer(reading),
+    ...(ending === 'unknown' && reason ? { ended: foreign(reason) } : {}),
+  };
+}
+
+function besideAnswer({
+  usage,
+  cached,
+  model,
+}: Reading): Pick<Said, 'usage' | 'cached' | 'served'> {
+  return {
+    usage,
+    ...(cached === undefined ? {} : { cached }),
+    ...(model ? { served: foreign(model) } : {}),
+  };
+}
+
+type Core = Pick<Said, 'output' | 'finish_reason' | 'tool_calls'>;
+
+/** The tool that was forced is the answer, not a call of the model's own. */
+function withoutForced(answer: Core, { schema }: ReadAs): Core {
+  const forced = answer.tool_calls.find(({ name }) => name === schema?.name);
+  if (forced === undefined) return answer;
+  const finish_reason = answer.finish_reason === 'length' ? 'length' : 'stop';
+  return { output: forced.arguments, finish_reason, tool_calls: [] };
+}
+
+function foreign(text: string): string {
+  return shorten(visibleLine(text), 100);
+}
+
+function wordOf({ reason }: Reading): string {
+  return foreign(reason ?? '');
+}
+
+/** `finish_reason: stop`. */
+function named(reading: Reading): string {
+  const word = wordOf(reading);
+  return `${reading.member}: ${word === '' ? 'none' : word}`;
+}
+
+function unusable(ending: EndKind, calls: number, reading: Reading): NoAnswer | null {
+  const odd = reading.calls.find((call) => 'odd' in call);
+  if (ending === 'broken')
+    return {
+      fails: 'server',
+      why: `the server broke its answer off (${wordOf(reading)})`,
+      again: 'later',
+    };
+  if (ending === 'unfinished')
+    return noAnswer(`the server sent an answer that is not finished (${named(reading)})`);
+  // A call that cannot be read must not count as none.
+  if (odd !== undefined)
+    return noAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
+  return ending === 'called' && calls === 0
+    ? noAnswer(`the reply holds no tool call, and says that it does (${named(reading)})`)
+    : null;
+}
+
+function noAnswer(why: string, more: Partial<NoAnswer> = {}): NoAnswer {
+  return { fails: 'reply', why, again: 'never', ...more };
+}
+
+function whySilent(ending: EndKind, reading: Reading, { parameters }: ReadAs): NoAnswer {
+  const { thinking, details } = reading;
+  const [ended] = ENDINGS[ending];
+  switch (ending) {
+    case 'filtered':
+    case 'refused': {
+      const why = `the answer was withheld by the content filter${details ? ` (${foreign(details)})` : ''}`;
+      return noAnswer(why, { fails: 'filtered', ended });
+    }
+    case 'full':
+      return noAnswer(
+        `the context window was full before the answer said anything (${named(reading)}); shorten the input`,
+        { ended },
+      );
+    case 'cut':
+      return noAnswer(
+        `the answer reached its limit of tokens before it said anything (${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
+        { ended },
+      );
+    default:
+      return noAnswer(
+        `the answer is empty (${named(reading)})${thinking === null ? '' : whereTextIs(thinking)}`,
+        { again: 'once', ended },
+      );
+  }
+}
+
+function whereTextIs(thinking: string): string {
+  const lost = /^\w+$/.test(thinking) ? "; the server's parser lost the answer" : '';
+  return `: the text is in ${thinking}${lost}`;
+}
+
+const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_predict'];
+
+/** The limit by name and value, who set it, and what to do. */
+function limitOf({ ownLimit }: Reading, parameters: Record<string, Json> | null): string {
+  const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
+  if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;
+  if (parameters === null) return 'max_tokens; raise it';
+  return ownLimit === undefined
+    ? "the server's own, for none was sent; set max_tokens, or shorten the input"
+    : `max_tokens: ${String(ownLimit)}, which evaldiff sends where none is set; set a higher one`;
+}
+
+/** A call in any form in use: OpenAI's of now and then, with arguments as text or as values, Claude's. */
+export function callIn(entry: unknown, place: string): ToolCall | OddCall {
+  const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
+  const {
+    name,
+    arguments: given,
+    input = given,
+  } = (called ?? custom ?? flat) as Record<string, unknown>;
+  if (typeof name !== 'string' || name === '') return { odd: place };
+  return { name, arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}) };
+}

@@ -1,0 +1,83 @@
+/** What models that think inline write around their thinking. */
+const MARKS = [
+  ['<(think|thought|seed:think)>', '</(think|thought|seed:think)>'],
+  ['\\[THINK\\]', '\\[/THINK\\]'],
+  ['◁think▷', '◁/think▷'],
+  [
+    '(<\\|start\\|>assistant)?<\\|channel\\|>analysis<\\|message\\|>',
+    '<\\|channel\\|>final<\\|message\\|>',
+  ],
+].map(([open, close]) => ({
+  open: new RegExp(`\\s*${open ?? ''}`, 'iy'),
+  close: new RegExp(close ?? '', 'gi'),
+}));
+
+/**
+ * The text without the thinking at its front: whole blocks, a block that never ends, and one whose
+ * opening mark was part of the model's template. `inside`: the mark of the thinking; null: none.
+ */
+export function withoutThinking(text: string): { said: string; inside: string | null } {
+  let at = 0;
+  let inside: string | null = null;
+  for (;;) {
+    const mark = MARKS.find(({ open }) => endOf(open, text, at) !== null);
+    if (mark === undefined) break;
+    inside = text.slice(at, mark.open.lastIndex).trim();
+    const end = endOf(mark.close, text, mark.open.lastIndex);
+    if (end === null) return { said: '', inside };
+    at = end;
+  }
+  return inside === null ? withoutUnopened(text) : { said: text.slice(at).trimStart(), inside };
+}
+
+/** Where the pattern ends that is found from `from` on. */
+function endOf(pattern: RegExp, text: string, from: number): number | null {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+/** A closing mark in backticks is spoken of; any other ends thinking that began in the template. */
+function withoutUnopened(text: string): ReturnType<typeof withoutThinking> {
+  const [, before, mark] = /^([^]*?[^`]|)(<\/think>)(?!`)/i.exec(text) ?? [];
+  return before === undefined || mark === undefined || /<think>/i.test(before)
+    ? { said: text, inside: null }
+    : { said: text.slice(before.length + mark.length).trimStart(), inside: mark };
+}
+
+/** A part of an answer, as vendors send them. */
+interface ContentPart {
+  type?: string | null | undefined;
+  text?: string | null | undefined;
+  /** Google's mark of a part that is thinking. */
+  thought?: unknown;
+}
+
+/** What an answer says, and where the server sent thinking; null: nowhere. */
+export interface SaidText {
+  said: string;
+  thinking: string | null;
+}
+
+/**
+ * The one rule on thinking: it is not the answer, in whatever member, part or inline mark the server
+ * sends it. `beside`: members that hold nothing else.
+ */
+export function saidIn(
+  content: string | readonly ContentPart[] | null | undefined,
+  beside: Readonly<Record<string, unknown>> = {},
+): SaidText {
+  const parts = typeof content === 'string' ? [{ text: content }] : (content ?? []);
+  const said = parts.filter((part) => !isThinking(part));
+  const text = withoutThinking(said.map(({ text: words }) => words ?? '').join(''));
+  const member = Object.keys(beside).find((name) => isFilled(beside[name]));
+  const block = said.length < parts.length ? 'blocks of thinking' : null;
+  return { said: text.said, thinking: member ?? block ?? text.inside };
+}
+
+function isThinking({ type, thought }: ContentPart): boolean {
+  return thought === true || /think|reason/i.test(type ?? '');
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : typeof value === 'string' && value.trim() !== '';
+}
