@@ -10,7 +10,7 @@ and keeps time; it never parses what user code wrote.
     relay -> host    <id> TAB <outcome> TAB <printed, json> TAB <reply>
     relay <-> child  <id> SP <json>
 
-Outcomes: reply, timeout, exit, memory, channel. An id is random and reaches the child only with its own evaluation, so that
+Outcomes: reply, timeout, timeout-memory, exit, memory, channel. An id is random and reaches the child only with its own evaluation, so that
 an answer to any other is a forgery and ends the child. Needs nothing but the standard library of Python 3.8.
 """
 import sys
@@ -23,7 +23,7 @@ import select
 import signal
 import time
 
-OPTIONS = json.loads(sys.argv[1])  # lock, alone, timeout (s), memory, reply, printed (bytes), remark (characters)
+OPTIONS = json.loads(sys.argv[1])  # lock, alone, timeout (s), time (s since 1970), memory, reply, printed (bytes), remark (characters)
 MEMORY_EXIT = 97  # a child that has no memory left to say so
 FILE_NAME = "<code>"
 
@@ -158,11 +158,15 @@ def preload():
         "x".encode(encoding)
 
 
+# A process id says which process is scoring, and so which side: they all answer 0.
+ID_CALLS = {"getpid", "gettid"}
+
+
 def call_filter(with_files):
     """The seccomp program as bytes: a foreign architecture is killed, the listed calls pass, the rest answers EPERM."""
     import struct
     calls, architecture = MACHINES[os.uname().machine]
-    allow, deny, kill = 0x7FFF0000, 0x00050001, 0x80000000
+    allow, deny, zero, kill = 0x7FFF0000, 0x00050001, 0x00050000, 0x80000000
     program = []
 
     def add(code, if_true, if_false, value):
@@ -179,7 +183,7 @@ def call_filter(with_files):
     for name, number in sorted(calls.items()):
         if name != "fcntl" and (with_files or name not in PATH_CALLS):
             add(equal, 0, 1, number)
-            add(answer, 0, 0, allow)
+            add(answer, 0, 0, zero if name in ID_CALLS else allow)
     add(equal, 0, 1 + len(FCNTL_COMMANDS), calls["fcntl"])
     add(load, 0, 0, 24)  # the low half of the second argument
     for index, command in enumerate(FCNTL_COMMANDS):
@@ -223,6 +227,64 @@ def filter_works(libc, program):
     return os.waitpid(child, 0)[1] == 0
 
 
+def freeze_clocks():
+    """Every clock that code may read stands at OPTIONS["time"]: the time of scoring would say which side is scored."""
+    import datetime
+    import time as clock
+    now = OPTIONS["time"]
+    for name, value in (("time", now), ("monotonic", 0.0), ("perf_counter", 0.0), ("process_time", 0.0), ("thread_time", 0.0)):
+        setattr(clock, name, lambda value=value: float(value))
+        setattr(clock, name + "_ns", lambda value=value: int(value * 10 ** 9))
+    clock.clock_gettime, clock.clock_gettime_ns = (lambda _clock: float(now)), (lambda _clock: int(now * 10 ** 9))
+    gmtime, localtime, ctime, strftime, asctime = clock.gmtime, clock.localtime, clock.ctime, clock.strftime, clock.asctime
+    clock.gmtime = lambda seconds=None: gmtime(now if seconds is None else seconds)
+    clock.localtime = lambda seconds=None: localtime(now if seconds is None else seconds)
+    clock.ctime = lambda seconds=None: ctime(now if seconds is None else seconds)
+    clock.asctime = lambda fields=None: asctime(localtime(now) if fields is None else fields)
+    clock.strftime = lambda form, fields=None: strftime(form, localtime(now) if fields is None else fields)
+
+    # Instances of the real classes stay instances of these, and the other way round.
+    def standing(real):
+        class Standing(type):
+            def __instancecheck__(cls, value):
+                return isinstance(value, real)
+
+            def __subclasscheck__(cls, other):
+                return issubclass(other, real)
+        return Standing
+
+    real_date, real_datetime = datetime.date, datetime.datetime
+
+    class date(real_date, metaclass=standing(real_date)):
+        def __repr__(self):
+            return "datetime." + super().__repr__()
+
+        @classmethod
+        def today(cls):
+            return cls.fromtimestamp(now)
+
+    class frozen(real_datetime, metaclass=standing(real_datetime)):
+        def __repr__(self):
+            return "datetime." + super().__repr__()
+
+        @classmethod
+        def now(cls, tz=None):
+            return cls.fromtimestamp(now, tz)
+
+        @classmethod
+        def today(cls):
+            return cls.fromtimestamp(now)
+
+        @classmethod
+        def utcnow(cls):
+            return cls.fromtimestamp(now, datetime.timezone.utc).replace(tzinfo=None)
+
+    for name, standing_class in (("date", date), ("datetime", frozen)):
+        standing_class.__name__ = standing_class.__qualname__ = name
+        standing_class.__module__ = "datetime"
+        setattr(datetime, name, standing_class)
+
+
 class Lock:
     """What a process does to itself right after it was forked."""
 
@@ -252,7 +314,7 @@ def lock_zygote():
     limit_resources()
     control(libc, PR_SET_NO_NEW_PRIVS, 1)
     control(libc, PR_SET_DUMPABLE, 0)
-    import ctypes, struct  # noqa: the children need them, and may have no files to load them from
+    import ctypes, datetime, struct  # noqa: the children need them, and may have no files to load them from
     with_files = restrict_files(libc)
     if not with_files:
         preload()
@@ -503,6 +565,10 @@ def write_all(descriptor, data):
         view = view[os.write(descriptor, view):]
 
 
+class ServeChild(BaseException):
+    """Raised in a new child: it unwinds the relay's frames, whose values user code could look at, down to main()."""
+
+
 class Child:
     """One locked process for one code, as the relay sees it."""
 
@@ -513,7 +579,6 @@ class Child:
         relay = os.getpid()
         self.process = os.fork()
         if self.process == 0:
-            code = 1
             try:
                 for descriptor in inherited + [self.requests, self.replies, self.printed]:
                     os.close(descriptor)
@@ -523,29 +588,26 @@ class Child:
                 if not OPTIONS["lock"]:
                     os.setsid()  # so that programs it starts end with it
                 lock.follow(relay)
-                lock.close()
-                serve_child(job, request_read, reply_write)
-                code = 0
-            except MemoryError:
-                code = MEMORY_EXIT
-            finally:
-                os._exit(code)
+            except BaseException:
+                os._exit(1)
+            raise ServeChild(job, request_read, reply_write, lock)
         for descriptor in (request_read, reply_write, printed_write):
             os.close(descriptor)
         for descriptor in (self.requests, self.replies, self.printed):
             os.set_blocking(descriptor, False)
 
     def stop(self):
-        """Ends the process and returns its exit code: negative for a signal that was not ours."""
-        ended, status = os.waitpid(self.process, os.WNOHANG)
+        """Ends the process and returns its exit code, negative for a signal that was not ours, and its peak memory in bytes."""
+        ended, status, used = os.wait4(self.process, os.WNOHANG)
         if ended == 0:
             self.kill()
-            status = os.waitpid(self.process, 0)[1]
+            _, status, used = os.wait4(self.process, 0)
         elif not OPTIONS["lock"]:
             self.kill()
         for descriptor in (self.requests, self.replies, self.printed):
             os.close(descriptor)
-        return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
+        peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return (os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1), peak
 
     def kill(self):
         try:
@@ -637,10 +699,12 @@ def serve_relay(requests, replies, lock):
         outcome, reply = converse(child, identity, variables, printed)
         said = printed.json()
         if outcome != "reply" or OPTIONS["alone"]:
-            code = child.stop()
+            code, peak = child.stop()
             child = None
             if outcome == "exit" and code == MEMORY_EXIT:
                 outcome = "memory"
+            if outcome == "timeout" and peak > OPTIONS["memory"] // 2:
+                outcome = "timeout-memory"
         write_all(replies, b"\t".join((identity, outcome.encode(), said, reply)) + b"\n")
     if child is not None:
         child.stop()
@@ -657,8 +721,11 @@ def serve_zygote(requests, replies, lock):
             try:
                 lock.follow(zygote)
                 goes_on = serve_relay(requests, replies, lock)
-            finally:
-                os._exit(0 if goes_on else 1)
+            except ServeChild:
+                raise
+            except BaseException:
+                os._exit(1)
+            os._exit(0 if goes_on else 1)
         if os.waitpid(relay, 0)[1] != 0:
             return
         write_all(replies, b"over\n")
@@ -686,8 +753,27 @@ def main():
         write_all(replies, ("refused this Linux system (%s)\n" % error).encode())
         return
     write_all(replies, b"ready " + name.encode() + b"\n")
-    serve_zygote(requests, replies, lock)
+    try:
+        serve_zygote(requests, replies, lock)
+    except ServeChild as child:
+        return child.args
+
+
+def run_child(job, requests, replies, lock):
+    code = 1
+    try:
+        if OPTIONS["lock"]:
+            freeze_clocks()
+        lock.close()
+        serve_child(job, requests, replies)
+        code = 0
+    except MemoryError:
+        code = MEMORY_EXIT
+    finally:
+        os._exit(code)
 
 
 if __name__ == "__main__":
-    main()
+    child = main()
+    if child is not None:
+        run_child(*child)

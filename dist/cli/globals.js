@@ -3,7 +3,7 @@
  * What takes tables of characters and languages is asked of the host, text to text; nothing else passes.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
-(function (call) {
+(function (call, now) {
   'use strict';
   const world = globalThis;
   const { parse, stringify } = JSON;
@@ -21,6 +21,25 @@
   const hidden = (target, name, value) => {
     defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
   };
+
+  // ------------------------------------------------------------------ Date
+
+  // The clock stands still: the time of scoring would say which side is scored.
+  const RealDate = Date;
+  world.Date = function Date(...parts) {
+    if (new.target === undefined) return new RealDate(now).toString();
+    const own = parts.length === 0 ? [now] : parts;
+    return Reflect.construct(RealDate, own, new.target);
+  };
+  world.Date.prototype = RealDate.prototype;
+  for (const [name, value] of [
+    ['now', () => now],
+    ['parse', RealDate.parse],
+    ['UTC', RealDate.UTC],
+  ])
+    hidden(world.Date, name, value);
+  hidden(RealDate.prototype, 'constructor', world.Date);
+  hidden(world, 'Date', world.Date);
 
   // ------------------------------------------------------------------ Intl
 

@@ -70,7 +70,9 @@ const fixSchema = z.strictObject({
   costs: z
     .strictObject({
       references: countSchema.describe('References that pass less often than on base.'),
-      of: countSchema.describe('References that passed every try on both sides and were run again.'),
+      of: countSchema.describe(
+        'References that passed every try on both sides and were run again.',
+      ),
     })
     .describe('What it does to those that passed on both sides.'),
   tries: countSchema.describe('Tries of each reference that fell.'),
