@@ -8,6 +8,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -36,8 +37,15 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 /** One command that a newcomer gives, the exit code it should end with, and what it should say. */
 type Step = [command: string[], code: number, says: RegExp];
 
-const STEPS: Step[] = [
-  [['--version'], 0, /^\d+\.\d+\.\d+$/m],
+/** The version and the packed commit. A dist/ with changes has no commit to name. */
+function versionSaid(): RegExp {
+  const stamp = join(root, 'dist', 'commit.txt');
+  const commit = existsSync(stamp) ? ` \\(commit ${readFileSync(stamp, 'utf8').trim()}\\)` : '';
+  return new RegExp(`^${manifest.version.replaceAll('.', '\\.')}${commit}$`, 'm');
+}
+
+const stepsOf = (): Step[] => [
+  [['--version'], 0, versionSaid()],
   [['init'], 0, /wrote prompts\/support\.yaml/],
   [['validate'], 0, /no errors/],
   [['run', '--report', 'report'], 0, /support/],
@@ -221,10 +229,11 @@ async function tryOut(bin: string, registry: Server, place: string): Promise<voi
     XDG_CACHE_HOME: join(place, 'cache'),
   };
   const shell = { folder, env };
+  const steps = stepsOf();
   try {
     git(folder, 'init', '--quiet', '--initial-branch', 'main');
     const started = performance.now();
-    for (const step of STEPS) {
+    for (const step of steps) {
       if (step[0][0] === 'run')
         appendFileSync(
           join(folder, 'evaldiff.yaml'),
@@ -241,7 +250,7 @@ async function tryOut(bin: string, registry: Server, place: string): Promise<voi
     await openWorkbench(shell);
     const node = execFileSync('node', ['--version'], { encoding: 'utf8', env }).trim();
     process.stdout.write(
-      `Node ${node}: npx evaldiff ${STEPS.map(([command]) => command[0]).join(', ')}, dev in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
+      `Node ${node}: npx evaldiff ${steps.map(([command]) => command[0]).join(', ')}, dev in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
     );
   } finally {
     model.close();

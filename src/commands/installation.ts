@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { InternalError } from '../errors.ts';
+import { VERSION } from '../session/runtime.ts';
+
+/** The folder that action.yml lies in: this package, whether it runs from dist/ or from src/. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'action.yml'))) {
+    if (dirname(folder) === folder)
+      throw new InternalError('the package evaldiff was not found around this file');
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+/** The version, and the commit that the package in the folder `root` comes from if that is known. */
+export function versionLine(root: string): string {
+  // git is given the folder, so that it does not find a repository around an installed package.
+  const ask = ['--git-dir', join(root, '.git'), 'rev-parse', '--verify', 'HEAD'];
+  const sources = [
+    () => execFileSync('git', ask, { encoding: 'utf8', stdio: 'pipe' }),
+    // From scripts/stamp-commit.ts. A clone may still have it from an older commit.
+    () => readFileSync(join(root, 'dist', 'commit.txt'), 'utf8'),
+  ];
+  for (const read of sources) {
+    try {
+      return `${VERSION} (commit ${read().trim()})`;
+    } catch {
+      // Not a clone, or not a packed package.
+    }
+  }
+  return VERSION;
+}
