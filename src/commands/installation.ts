@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,17 +20,10 @@ export function packageRoot(): string {
 export function versionLine(root: string): string {
   // git is given the folder, so that it does not find a repository around an installed package.
   const ask = ['--git-dir', join(root, '.git'), 'rev-parse', '--verify', 'HEAD'];
-  const sources = [
-    () => execFileSync('git', ask, { encoding: 'utf8', stdio: 'pipe' }),
-    // From scripts/stamp-commit.ts. A clone may still have it from an older commit.
-    () => readFileSync(join(root, 'dist', 'commit.txt'), 'utf8'),
-  ];
-  for (const read of sources) {
-    try {
-      return `${VERSION} (commit ${read().trim()})`;
-    } catch {
-      // Not a clone, or not a packed package.
-    }
-  }
-  return VERSION;
+  const clone = spawnSync('git', ask, { encoding: 'utf8' });
+  // From scripts/stamp-commit.ts. A clone may still have it from an older commit.
+  const stamp = join(root, 'dist', 'commit.txt');
+  const packed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+  const commit = (clone.status === 0 ? clone.stdout : packed).trim();
+  return commit === '' ? VERSION : `${VERSION} (commit ${commit})`;
 }
