@@ -1,7 +1,8 @@
 /**
  * Packs the npm package and uses it as a stranger would: by `npx evaldiff`, letter by letter as the
  * README has it, in an empty folder, on the oldest Node that it names and on this one. npx finds it
- * at a registry on loopback that has this one package. Fails when a command does not do what it
+ * at a registry on loopback that has this one package, and on this Node, until the package is
+ * published, where the README's first command installs it. Fails when a command does not do what it
  * should, when the package needs another one, or when it is larger than it should be.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
@@ -212,15 +213,19 @@ async function openWorkbench({ folder, env }: Shell): Promise<void> {
   }
 }
 
+/** Where npx gets the package from: a registry's address, or a file that is installed globally. */
+type Source = { registry: string } | { tarball: string };
+
 /** From an empty folder to a red verdict. Whatever npx leaves behind lies in `place`. */
-async function tryOut(bin: string, registry: Server, place: string): Promise<void> {
+async function tryOut(bin: string, source: Source, place: string): Promise<void> {
   const folder = join(place, 'empty');
   mkdirSync(folder);
   const model = await startModel();
   const env = {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
-    npm_config_registry: registry.url,
+    npm_config_registry: 'registry' in source ? source.registry : 'http://127.0.0.1:1',
+    npm_config_prefix: join(place, 'global'),
     npm_config_cache: join(place, 'npm'),
     npm_config_update_notifier: 'false',
     npm_config_yes: 'true', // npx asks once whether it may install; here nobody answers.
@@ -233,6 +238,12 @@ async function tryOut(bin: string, registry: Server, place: string): Promise<voi
   try {
     git(folder, 'init', '--quiet', '--initial-branch', 'main');
     const started = performance.now();
+    if ('tarball' in source)
+      execFileSync('npm', ['install', '--global', source.tarball], {
+        cwd: folder,
+        env,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
     for (const step of steps) {
       if (step[0][0] === 'run')
         appendFileSync(
@@ -263,10 +274,17 @@ const tarball = pack(place);
 const registry = await startRegistry(tarball);
 try {
   process.stdout.write(`${(statSync(tarball).size / 1e6).toFixed(1)} MB packed\n`);
-  for (const version of [oldest, null]) {
+  const { published } = JSON.parse(
+    readFileSync(join(root, 'scripts', 'publication.json'), 'utf8'),
+  ) as { published: boolean };
+  const npx = { registry: registry.url };
+  for (const [version, source] of [
+    [oldest, npx],
+    [null, published ? npx : { tarball }],
+  ] as const) {
     const own = join(place, version ?? 'this');
     mkdirSync(own);
-    await tryOut(nodeOf(version, own), registry, own);
+    await tryOut(nodeOf(version, own), source, own);
   }
 } finally {
   registry.close();

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { InternalError } from '../errors.ts';
 import { readResultValue } from '../result/result.ts';
+import { packageRoot } from '../session/installation.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
-import { packageRoot } from './installation.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface DemoOutcome {

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../errors.ts';
+import { packageRoot, versionLine } from '../session/installation.ts';
 import { logLine, logText } from '../text/log.ts';
-import { packageRoot, versionLine } from './installation.ts';
 import type { Terminal } from './terminal.ts';
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
 import { makeDemoRepository } from '../../../src/commands/demo-servers.ts';
-import { packageRoot } from '../../../src/commands/installation.ts';
+import { packageRoot } from '../../../src/session/installation.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import { removeTemporaryFolders } from '../../stand-ins/repository.ts';

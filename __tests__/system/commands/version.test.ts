@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { versionLine } from '../../../src/commands/installation.ts';
+import { versionLine } from '../../../src/session/installation.ts';
 import { VERSION } from '../../../src/session/runtime.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import {

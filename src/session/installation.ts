@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InternalError } from '../errors.ts';
-import { VERSION } from '../session/runtime.ts';
+import { VERSION } from './runtime.ts';
 
 /** The folder that action.yml lies in: this package, whether it runs from dist/ or from src/. */
 export function packageRoot(): string {
