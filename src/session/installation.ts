@@ -18,7 +18,7 @@ export function packageRoot(): string {
 
 /** The version, and the commit that the package in the folder `root` comes from if that is known. */
 export function versionLine(root: string): string {
-  // git is given the folder, so that it does not find a repository around an installed package.
+  // Without this folder, git would find the repository around an installed package.
   const ask = ['--git-dir', join(root, '.git'), 'rev-parse', '--verify', 'HEAD'];
   const clone = spawnSync('git', ask, { encoding: 'utf8' });
   // From scripts/stamp-commit.ts. A clone may still have it from an older commit.
