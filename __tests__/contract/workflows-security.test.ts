@@ -194,7 +194,7 @@ jobs:
   });
 });
 
-describe('the audits of a release find', () => {
+describe('the audits of a release', () => {
   const release = read('.github/workflows/release.yml');
   /** The release with one change in the job that publishes to npm. */
   const npmJob = (from: string, to: string): string => {
@@ -286,7 +286,7 @@ describe('the audits of a release find', () => {
       ['excessive-permissions: github'],
       release.replace('contents: write', 'attestations: write # x\n      contents: write'),
     ],
-  ])('%s', (_what, found, text) => {
+  ])('find %s', (_what, found, text) => {
     const named = auditRelease(text).map((finding) => finding.replace(/: job (\S+).*$/, ': $1'));
     expect([...new Set(named)].sort()).toEqual([...found].sort());
   });
