@@ -22,6 +22,8 @@ import { placeHighs } from './place-highs.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const check = process.argv.includes('--check');
+/** Written by `npm pack`, and ignored by git. */
+const STAMP = 'commit.txt';
 const out = check ? mkdtempSync(join(tmpdir(), 'evaldiff-dist-')) : join(root, 'dist');
 
 function node(script: string, ...args: string[]): void {
@@ -35,6 +37,7 @@ function files(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => path !== STAMP)
     .sort();
 }
 

@@ -1,13 +1,15 @@
 /**
  * Packs the npm package and uses it as a stranger would: by `npx evaldiff`, letter by letter as the
  * README has it, in an empty folder, on the oldest Node that it names and on this one. npx finds it
- * at a registry on loopback that has this one package. Fails when a command does not do what it
+ * at a registry on loopback that has this one package, and on this Node, until the package is
+ * published, where the README's first command installs it. Fails when a command does not do what it
  * should, when the package needs another one, or when it is larger than it should be.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -36,8 +38,15 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 /** One command that a newcomer gives, the exit code it should end with, and what it should say. */
 type Step = [command: string[], code: number, says: RegExp];
 
-const STEPS: Step[] = [
-  [['--version'], 0, /^\d+\.\d+\.\d+$/m],
+/** The version and the packed commit. A dist/ with changes has no commit to name. */
+function versionSaid(): RegExp {
+  const stamp = join(root, 'dist', 'commit.txt');
+  const commit = existsSync(stamp) ? ` \\(commit ${readFileSync(stamp, 'utf8').trim()}\\)` : '';
+  return new RegExp(`^${manifest.version.replaceAll('.', '\\.')}${commit}$`, 'm');
+}
+
+const stepsOf = (): Step[] => [
+  [['--version'], 0, versionSaid()],
   [['init'], 0, /wrote prompts\/support\.yaml/],
   [['validate'], 0, /no errors/],
   [['run', '--report', 'report'], 0, /support/],
@@ -204,15 +213,19 @@ async function openWorkbench({ folder, env }: Shell): Promise<void> {
   }
 }
 
+/** Where npx gets the package from: a registry's address, or a file that is installed globally. */
+type Source = { registry: string } | { tarball: string };
+
 /** From an empty folder to a red verdict. Whatever npx leaves behind lies in `place`. */
-async function tryOut(bin: string, registry: Server, place: string): Promise<void> {
+async function tryOut(bin: string, source: Source, place: string): Promise<void> {
   const folder = join(place, 'empty');
   mkdirSync(folder);
   const model = await startModel();
   const env = {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
-    npm_config_registry: registry.url,
+    npm_config_registry: 'registry' in source ? source.registry : 'http://127.0.0.1:1',
+    npm_config_prefix: join(place, 'global'),
     npm_config_cache: join(place, 'npm'),
     npm_config_update_notifier: 'false',
     npm_config_yes: 'true', // npx asks once whether it may install; here nobody answers.
@@ -221,10 +234,17 @@ async function tryOut(bin: string, registry: Server, place: string): Promise<voi
     XDG_CACHE_HOME: join(place, 'cache'),
   };
   const shell = { folder, env };
+  const steps = stepsOf();
   try {
     git(folder, 'init', '--quiet', '--initial-branch', 'main');
     const started = performance.now();
-    for (const step of STEPS) {
+    if ('tarball' in source)
+      execFileSync('npm', ['install', '--global', source.tarball], {
+        cwd: folder,
+        env,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+    for (const step of steps) {
       if (step[0][0] === 'run')
         appendFileSync(
           join(folder, 'evaldiff.yaml'),
@@ -241,7 +261,7 @@ async function tryOut(bin: string, registry: Server, place: string): Promise<voi
     await openWorkbench(shell);
     const node = execFileSync('node', ['--version'], { encoding: 'utf8', env }).trim();
     process.stdout.write(
-      `Node ${node}: npx evaldiff ${STEPS.map(([command]) => command[0]).join(', ')}, dev in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
+      `Node ${node}: npx evaldiff ${steps.map(([command]) => command[0]).join(', ')}, dev in ${((performance.now() - started) / 1000).toFixed(1)} s\n`,
     );
   } finally {
     model.close();
@@ -254,10 +274,17 @@ const tarball = pack(place);
 const registry = await startRegistry(tarball);
 try {
   process.stdout.write(`${(statSync(tarball).size / 1e6).toFixed(1)} MB packed\n`);
-  for (const version of [oldest, null]) {
+  const { published } = JSON.parse(
+    readFileSync(join(root, 'scripts', 'publication.json'), 'utf8'),
+  ) as { published: boolean };
+  const npx = { registry: registry.url };
+  for (const [version, source] of [
+    [oldest, npx],
+    [null, published ? npx : { tarball }],
+  ] as const) {
     const own = join(place, version ?? 'this');
     mkdirSync(own);
-    await tryOut(nodeOf(version, own), registry, own);
+    await tryOut(nodeOf(version, own), source, own);
   }
 } finally {
   registry.close();

@@ -121,7 +121,13 @@ describe('package.json', () => {
   });
 
   test("has every script that the README, the contributors' page and CI run", () => {
-    const pages = ['README.md', 'CONTRIBUTING.md', '.ci/run', '.github/workflows/ci.yml']
+    const pages = [
+      'README.md',
+      'CONTRIBUTING.md',
+      'RELEASING.md',
+      '.ci/run',
+      '.github/workflows/ci.yml',
+    ]
       .filter((path) => existsSync(join(ROOT, path)))
       .map(read)
       .join('\n');

@@ -18,6 +18,7 @@ const PAGES = [
   'README.md',
   'SECURITY.md',
   'CONTRIBUTING.md',
+  'RELEASING.md',
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
@@ -325,7 +326,7 @@ describe('lines for a shell', () => {
         const script =
           /^npm run ([\w:-]+)/.exec(content)?.[1] ?? /^npm (test)\b/.exec(content)?.[1];
         return script === undefined
-          ? !/^(?:npm (?:ci|login|version|publish)\b|bash \.ci\/run|node scripts\/|git |export [A-Z_]+=)/.test(
+          ? !/^(?:npm (?:ci|login|version|publish|pack|install)\b|gh attestation verify |find dist |bash \.ci\/run|node scripts\/|git |export [A-Z_]+=)/.test(
               content,
             )
           : !scripts.includes(script);

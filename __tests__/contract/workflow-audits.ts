@@ -43,6 +43,7 @@ const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'actions/setup-node': { 'v7.0.0': '820762786026740c76f36085b0efc47a31fe5020' },
   'actions/upload-artifact': { 'v7.0.0': 'bbbca2ddaa5d8feaa63e36b76fdaad77386f024f' },
   'actions/download-artifact': { 'v8.0.1': '3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c' },
+  'actions/attest-build-provenance': { 'v4.1.0': 'a2bbfa25375fe432b6a289bc6b6cd05ecd0c4c32' },
   'actions/cache': { 'v5.0.5': '27d5ce7f107fe9357f9df03efb73ab90386fccae' },
 };
 /** The action itself, by the placeholder that users replace; `./` where it tests itself. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { auditRelease } from './release-audits.ts';
 import { auditWorkflow, foreignInputs } from './workflow-audits.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,12 +19,13 @@ const ALLOWED: Record<string, string[]> = {
 };
 
 /** What a release writes; only a tag starts it. */
-const RELEASE = ['id-token: write', 'contents: write'];
+const RELEASE = ['id-token: write', 'contents: write', 'attestations: write'];
 
 describe('the shipped workflows', () => {
   test.each(files)('%s passes every audit', (file) => {
     const allowed = file.endsWith('/release.yml') ? RELEASE : (ALLOWED[file] ?? []);
     expect(auditWorkflow(read(file), { allowed })).toEqual([]);
+    expect(auditRelease(read(file))).toEqual([]);
   });
 
   test.each(files.filter((file) => file.startsWith('examples/')))(
@@ -189,5 +191,103 @@ jobs:
     expect(
       foreignInputs(sound.replace('persist-credentials: false', 'ref: ${{ github.head_ref }}')),
     ).toEqual(['ref: ${{ github.head_ref }}']);
+  });
+});
+
+describe('the audits of a release', () => {
+  const release = read('.github/workflows/release.yml');
+  /** The release with one change in the job that publishes to npm. */
+  const npmJob = (from: string, to: string): string => {
+    const [before = '', after = ''] = release.split('  npm:\n');
+    expect(after).toContain(from);
+    return `${before}  npm:\n${after.replace(from, to)}`;
+  };
+  const proof = `      - name: The tagged commit is on main
+        run: git merge-base --is-ancestor "$GITHUB_SHA" origin/main
+`;
+  const unproven = release.replaceAll(proof, '');
+  const attest = /      - uses: actions\/attest[\s\S]*?tgz\n/.exec(release)?.[0] ?? '';
+
+  test.each<[string, string[], string]>([
+    ['no environment', ['release-environment: npm'], npmJob('    environment: release\n', '')],
+    [
+      'another environment',
+      ['release-environment: npm'],
+      npmJob('environment: release', 'environment: test'),
+    ],
+    [
+      'a release on GitHub without an environment',
+      ['release-environment: github'],
+      release.replace('    needs: npm\n    environment: release\n', '    needs: npm\n'),
+    ],
+    ['no proof', ['release-branch: npm', 'release-branch: github'], unproven],
+    [
+      'a proof that comes after other commands',
+      ['release-branch: npm', 'release-branch: github'],
+      unproven.replaceAll('      - run: npm pack\n', `${proof}      - run: npm pack\n`),
+    ],
+    [
+      'a proof without the history of main',
+      ['release-branch: npm', 'release-branch: github'],
+      release.replaceAll('          fetch-depth: 0\n', ''),
+    ],
+    [
+      'a proof that may fail',
+      ['release-branch: npm', 'release-branch: github'],
+      release.replaceAll(proof, `${proof}        continue-on-error: true\n`),
+    ],
+    [
+      'a job that does not wait for the proof',
+      ['release-branch: github'],
+      release.replace('    needs: npm\n', ''),
+    ],
+    [
+      'a job that runs after a failed proof',
+      ['release-branch: github'],
+      release.replace('    needs: npm\n', '    needs: npm\n    if: always()\n'),
+    ],
+    [
+      'no attestation',
+      ['release-attestation: npm', 'excessive-permissions: npm'],
+      npmJob(attest, ''),
+    ],
+    [
+      'an attestation without dist/',
+      ['release-attestation: npm'],
+      npmJob('            dist/**\n', ''),
+    ],
+    [
+      'an attestation without the package',
+      ['release-attestation: npm'],
+      npmJob('            *.tgz\n', ''),
+    ],
+    [
+      'an attestation after publishing',
+      ['release-attestation: npm'],
+      `${npmJob(attest, '').replace('--access public\n', `--access public\n${attest}`)}`,
+    ],
+    [
+      'a command between attestation and publishing',
+      ['release-attestation: npm'],
+      npmJob('      - run: npm publish', '      - run: npm run build\n      - run: npm publish'),
+    ],
+    [
+      'a folder that is published in place of the attested package',
+      ['release-attestation: npm'],
+      npmJob('npm publish ./*.tgz', 'npm publish'),
+    ],
+    [
+      'an attestation without its permission',
+      ['release-attestation: npm'],
+      npmJob('      attestations: write # to store the attestations\n', ''),
+    ],
+    [
+      'a permission to attest where nothing is attested',
+      ['excessive-permissions: github'],
+      release.replace('contents: write', 'attestations: write # x\n      contents: write'),
+    ],
+  ])('find %s', (_what, found, text) => {
+    const named = auditRelease(text).map((finding) => finding.replace(/: job (\S+).*$/, ': $1'));
+    expect([...new Set(named)].sort()).toEqual([...found].sort());
   });
 });

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { InternalError } from '../errors.ts';
 import { readResultValue } from '../result/result.ts';
+import { packageRoot } from '../session/installation.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,17 +19,6 @@ export interface DemoOutcome {
   folder: string;
   reports: string;
   conclusion: string;
-}
-
-/** The folder that action.yml lies in: this package, whether it runs from dist/ or from src/. */
-export function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'action.yml'))) {
-    if (dirname(folder) === folder)
-      throw new InternalError('the package evaldiff was not found around this file');
-    folder = dirname(folder);
-  }
-  return folder;
 }
 
 /** The whole pull-request job on the shipped example, with the action's own bundle. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../errors.ts';
-import { VERSION } from '../session/runtime.ts';
+import { packageRoot, versionLine } from '../session/installation.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -130,7 +130,11 @@ export async function createProgram(
     .description(
       'Regression testing for LLM prompts: base against head, several tries each, regressions told from noise.',
     )
-    .version(VERSION)
+    .option('-V, --version', 'print the version and the commit it was built from')
+    .on('option:version', () => {
+      terminal.out(`${versionLine(packageRoot())}\n`);
+      throw new CommanderError(0, 'commander.version', '');
+    })
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })

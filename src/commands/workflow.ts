@@ -2,8 +2,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { UserError, problem } from '../errors.ts';
+import { packageRoot } from '../session/installation.ts';
 import { factsOf, keyInputs, type VendorName } from '../types/vendors.ts';
-import { packageRoot } from './demo.ts';
 
 /** What stands for the account that publishes the action where nobody has said which. */
 export const PLACEHOLDER = '<owner>';

@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** Who publishes evaldiff, under which names and addresses. */
+interface Publication {
+  published: boolean;
+  owner: string | null;
+  package: string;
+  action: string;
+  repository: string;
+  report: string;
+  schemas: string;
+}
+
+const publication = JSON.parse(read('scripts/publication.json')) as Publication;
+const manifest = JSON.parse(read('package.json')) as { name: string; version: string };
+
+const below = (folder: string, name: RegExp): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => name.test(path))
+    .map((path) => `${folder}/${path}`);
+const TEXTS = Object.fromEntries(
+  [
+    'README.md',
+    'SECURITY.md',
+    'CONTRIBUTING.md',
+    'RELEASING.md',
+    'action.yml',
+    ...below('docs', /\.md$/),
+    ...below('examples', /\.ya?ml$/),
+    ...below('src', /\.ts$/),
+  ].map((path) => [path, read(path)]),
+);
+
+/** Marks a line that is there only until the package and the repository exist. */
+const UNTIL = /not published yet/;
+/** Pages whose commands or addresses do not work before that. */
+const SAYS_UNTIL = ['README.md', 'SECURITY.md', 'docs/first-suite.md', 'docs/from-promptfoo.md'];
+const GITHUB = 'https://github.com/';
+
+/** What lines name, and what it must be. */
+const rulesOf = (given: Publication): readonly [RegExp, string][] => {
+  const filled = (address: string): string =>
+    given.owner === null ? address : address.replace('<owner>', given.owner);
+  const repository = filled(given.repository);
+  return [
+    [/\bnpx (?:--yes )?((?:@[\w-]+\/)?\w*evaldiff)(?![\w/])/g, given.package],
+    [/([\w<>.-]+\/evaldiff@v\d+)/g, filled(given.action)],
+    [/(https:\/\/cdn\.jsdelivr\.net\/\S*?\/schemas\/)/g, given.schemas],
+    [/(https:\/\/github\.com\/[\w<>.-]+\/\w*evaldiff)\b/g, repository],
+    [/(https:\/\/\S+\/security\/advisories\/new)/g, filled(given.report)],
+    [/gh attestation verify.* --repo (\S+)/g, repository.replace(GITHUB, '')],
+  ];
+};
+
+/** Lines that do not say what the publication says, each with what is wrong. */
+function staleLines(given: Publication, texts: Readonly<Record<string, string>>): string[] {
+  return Object.entries(texts).flatMap(([path, text]) =>
+    text.split('\n').flatMap((line, index) => {
+      const wrong = rulesOf(given).flatMap(([pattern, wanted]) =>
+        [...line.matchAll(pattern)]
+          .filter(([, found]) => found !== wanted)
+          .map(([, found = '']) => `${found} is ${wanted}`),
+      );
+      // What is left of the placeholder in code stands for the owner of a copy without one.
+      if (given.owner !== null && line.includes('<owner>') && !path.startsWith('src/'))
+        wrong.push('names no owner');
+      if (given.published && UNTIL.test(line)) wrong.push('is published');
+      return wrong.map((what) => `${path}:${String(index + 1)}: ${what}`);
+    }),
+  );
+}
+
+describe('scripts/publication.json', () => {
+  test('agrees with every page, example and message', () => {
+    expect(staleLines(publication, TEXTS)).toEqual([]);
+  });
+
+  test('has the name of package.json', () => {
+    expect(publication.package).toBe(manifest.name);
+  });
+
+  test('names an owner once it is published', () => {
+    expect(publication.published && publication.owner === null).toBe(false);
+  });
+
+  test.each(SAYS_UNTIL)(
+    'lets %s say that nothing is published, exactly as long as that',
+    (path) => {
+      expect(UNTIL.test(TEXTS[path] ?? '')).toBe(!publication.published);
+    },
+  );
+
+  test('lets the README install the packed version until it is published', () => {
+    const install = `npm ci && npm pack && npm install --global ./${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
+    expect(read('README.md').includes(`\n${install} `)).toBe(!publication.published);
+  });
+});
+
+describe('lines to change', () => {
+  const published = { ...publication, published: true, owner: 'acme' };
+  const README = `npm ci && npm pack && npm install --global ./evaldiff-1.0.0.tgz # not published yet
+npx evaldiff init
+      - uses: <owner>/evaldiff@v1`;
+
+  test('on publishing are the installation, every mark and every placeholder', () => {
+    expect(staleLines(published, { 'README.md': README })).toEqual([
+      'README.md:1: is published',
+      'README.md:3: <owner>/evaldiff@v1 is acme/evaldiff@v1',
+      'README.md:3: names no owner',
+    ]);
+    const pages = staleLines(published, TEXTS).map((line) => line.split(':')[0]);
+    expect(pages).toEqual(
+      expect.arrayContaining([
+        ...SAYS_UNTIL,
+        'docs/sweeps.md',
+        'examples/workflows/full-sweep.yml',
+      ]),
+    );
+    expect(pages.filter((path) => path?.startsWith('src/'))).toEqual([]);
+  });
+
+  test.each<[string, Partial<Publication>, string, string[]]>([
+    ['is that of another package', {}, 'npx @acme/evaldiff init', ['@acme/evaldiff is evaldiff']],
+    [
+      'is that of the package without its scope',
+      { package: '@acme/evaldiff' },
+      "'npx evaldiff run evaluates'",
+      ['evaldiff is @acme/evaldiff'],
+    ],
+    [
+      'is that of another action',
+      {},
+      'uses: acme/evaldiff@v1',
+      ['acme/evaldiff@v1 is <owner>/evaldiff@v1'],
+    ],
+    [
+      'is that of another schema',
+      {},
+      '$schema=https://cdn.jsdelivr.net/npm/evaldiff@2/schemas/prompt.schema.json',
+      [`https://cdn.jsdelivr.net/npm/evaldiff@2/schemas/ is ${publication.schemas}`],
+    ],
+    [
+      'is that of another repository',
+      { owner: 'acme' },
+      'https://github.com/other/evaldiff/blob/main/README.md',
+      ['https://github.com/other/evaldiff is https://github.com/acme/evaldiff'],
+    ],
+    [
+      'verifies against another repository',
+      { owner: 'acme' },
+      'gh attestation verify evaldiff-1.0.0.tgz --repo other/evaldiff',
+      ['other/evaldiff is acme/evaldiff'],
+    ],
+    ['is right', { owner: 'acme' }, 'uses: acme/evaldiff@v1', []],
+    ['has another program', {}, 'npx node scripts/pictures.ts', []],
+  ])('are found where an address %s', (_name, change, line, wrong) => {
+    expect(staleLines({ ...publication, ...change }, { 'README.md': line })).toEqual(
+      wrong.map((what) => `README.md:1: ${what}`),
+    );
+  });
+});
