@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { InternalError } from '../errors.ts';
 import { readResultValue } from '../result/result.ts';
@@ -133,6 +134,10 @@ function actionEnvironment(runner: RunnerFiles, workspace: string, url: string):
     GITHUB_API_URL: url,
     GITHUB_GRAPHQL_URL: `${url}/graphql`,
     GITHUB_SERVER_URL: url,
+    // The server's repository is the workspace itself.
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.${pathToFileURL(workspace).href}.insteadOf`,
+    GIT_CONFIG_VALUE_0: `${url}/example/shop`,
     GITHUB_RUN_ID: '1',
     GITHUB_OUTPUT: runner.output,
     GITHUB_STEP_SUMMARY: runner.summary,

@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { runJob } from '../../../src/action/job.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
@@ -29,6 +30,7 @@ import { knowing, PROJECT } from '../commands/sharded.ts';
 // A test is a workflow run of several jobs.
 jest.setTimeout(120_000);
 
+const SERVER = 'https://github.com';
 const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
 const before = { ...process.env };
 let artifacts: ArtifactServer;
@@ -112,6 +114,10 @@ async function job(
     ...artifacts.environment(run),
     GITHUB_EVENT_NAME: 'workflow_dispatch',
     GITHUB_REPOSITORY: 'acme/prompts',
+    GITHUB_SERVER_URL: SERVER,
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.${pathToFileURL(repository.directory).href}.insteadOf`,
+    GIT_CONFIG_VALUE_0: `${SERVER}/acme/prompts`,
     GITHUB_SHA: head,
     GITHUB_API_URL: github.apiUrl,
     GITHUB_RUN_ID: '7001',
