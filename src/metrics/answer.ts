@@ -11,75 +11,70 @@ import type {
 } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
 
-/** One answer to judge, with everything a metric may look at. */
+/** An answer to score, with everything a metric may read. */
 export interface MetricAnswer {
   completion: Extract<Completion, { status: 'ok' }>;
   input: Record<string, Scalar>;
   /** As written in the reference; undefined when absent. */
   expected: Json | undefined;
-  /** The values of what is text in `input` and `expected` because it prints differently. */
+  /** The parsed values of differently printed text in `input` and `expected`. */
   values?: CodeValues | undefined;
   /** The rendered prompt. */
   messages: Message[];
   /** The whole conversation; its last message is the answer under judgement. */
   thread: Message[];
-  /** Messages after the answer in a recorded dialogue, which have no answer; absent: none. */
+  /** Unanswered messages after the answer in a recorded dialogue; absent: none. */
   after?: Message[];
-  /** Dollars that the answering model takes for so many tokens; null or absent: unknown. */
+  /** The call's cost in dollars; null or absent: unknown. */
   price?(usage: Usage): number | null;
-  /** What a recorded dialogue's file says of it beside its messages; absent: nothing. */
+  /** A recorded dialogue's own metadata; absent: none. */
   metadata?: Record<string, Json>;
-  /** More is said after it in the dialogue; absent: it ends here. */
+  /** More messages follow it in the dialogue. */
   followed?: true;
-  /** What the other side answers to the same; null or absent: nothing to compare with. */
+  /** The other side's answer to compare with; null or absent: none. */
   otherAnswer?: string | null;
-  /** What the other side was asked; absent: there is nothing to compare with. */
+  /** The other side's prompt; absent: there is none. */
   otherMessages?: readonly Message[];
 }
 
-/** The world, as far as a metric may reach it. */
+/** The side effects available to a metric. */
 export interface MetricTools {
   complete: Complete;
-  /** Runs code on the answers, which are of one suite and one side. */
+  /** Runs code on answers of one suite and one side. */
   evaluate: EvaluateAnswers;
-  /** Checks schemas that may take long where they can be stopped; absent: on the spot. */
+  /** Checks slow schemas in a process that can be stopped; absent: in this one. */
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** Each grades, and the majority decides; empty when none is named. */
+  /** All grade and the majority decides; may be empty. */
   graders: readonly Grader[];
-  /**
-   * What gives the vectors that are compared; null when the metric compares none, or none is named.
-   */
+  /** The model for embeddings; null when the metric needs none, or none is set. */
   embedder: Grader | null;
-  /**
-   * Text nobody can foresee, for the delimiters around what is judged. Equal purposes may give
-   * equal text.
-   */
+  /** Unpredictable text for the delimiters around graded material. */
   random: (purpose: string) => string;
-  /** Whether the scores carry what each grade rests on. */
+  /** Whether scores keep each grade's prompt and replies. */
   keepGrades?: boolean;
-  /** Try index from 0 that the answers belong to; a grader is asked under the same index. */
+  /** The answers' try index, from 0; graders are called under the same index. */
   try: number;
 }
 
-/** The texts that count as right: each entry of a list, or the one value. */
+/** The texts that count as correct: the entries of a list, or the one value. */
 export function alternatives(expected: Json): string[] {
   return Array.isArray(expected) ? expected.map(jsonText) : [jsonText(expected)];
 }
 
-/** `"a"`, or `one of "a", "b"`, cut so that a reason stays one line. */
+/** `"a"`, or `one of "a", "b"`, shortened to fit on one line. */
 export function quoteAlternatives(texts: readonly string[]): string {
   const quoted = texts.slice(0, 5).map((text) => JSON.stringify(shorten(text, 80)));
   const more = texts.length > 5 ? ', …' : '';
   return texts.length === 1 ? quoted.join('') : `one of ${quoted.join(', ')}${more}`;
 }
 
-/** FlexEval's sides: what follows one another from the same side is one turn. */
+/** As in FlexEval, consecutive messages of one side form a turn. */
 function side(message: Message): 'user' | 'assistant' {
   return message.role === 'assistant' ? 'assistant' : 'user';
 }
 
-/** A conversation as turns; system messages belong to none. */
+/** A conversation's turns, without system messages. */
 export function turnsOf(thread: readonly Message[]): Message[][] {
   const turns: Message[][] = [];
   for (const message of thread) {
@@ -91,31 +86,27 @@ export function turnsOf(thread: readonly Message[]): Message[][] {
   return turns;
 }
 
-/**
- * The messages a metric of that level judges: a reference is a thread, and its last turn or message
- * is the one judged.
- */
+/** The messages judged at a level: for turns and messages, the last one. */
 export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] {
   if (level === 'Thread') return answer.thread.filter(({ role }) => role !== 'system');
   if (level === 'Turn') return turnsOf(answer.thread).at(-1) ?? [];
   return answer.thread.slice(-1);
 }
 
-/** The tools that are called at that level; a dialogue's are those of all its messages. */
+/** The tool calls at a level; a thread has those of all its messages. */
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
   return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
     ? thread.flatMap(({ tool_calls: calls = [] }) => calls)
     : completion.tool_calls;
 }
 
-/** Their text: contents joined by line ends. */
 export function textAt(answer: MetricAnswer, level: MetricLevel): string {
   return messagesAt(answer, level)
     .map(({ content }) => content)
     .join('\n');
 }
 
-/** `role: text` lines, as graders and metric code see a conversation. */
+/** `role: text` lines, for graders and metric code. */
 export function transcript(messages: readonly Message[]): string {
   return messages.map(({ role, content }) => `${role}: ${content}`).join('\n');
 }

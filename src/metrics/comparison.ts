@@ -16,7 +16,7 @@ import {
 import { numberOf } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 
-/** A text, or a list of texts any of which is right. */
+/** A text, or a list of acceptable texts. */
 export const textExpected: Expectation = {
   reads: 'text',
   wrong(expected) {
@@ -46,7 +46,7 @@ export const patternExpected = (flags: Parameters<typeof compilePattern>[1]): Ex
   },
 });
 
-/** What the metric compares the answer with; undefined: the reference has nothing. */
+/** The value to compare with; undefined: the reference has none. */
 export function readExpected(
   { reads }: Pick<Expectation, 'reads'>,
   { expected, values }: Pick<MetricAnswer, 'expected' | 'values'>,
@@ -70,14 +70,14 @@ export const valueParameter = {
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   check?(options: Options<S>): string[];
-  /** False when the parameters leave nothing to compare with `expected`. */
+  /** False if these parameters need no `expected`. */
   compares?(options: Options<S>): boolean;
   /** Absent: a text, or a list of texts. */
   expects?(options: Options<S>): Expectation;
   measure(input: Input<Options<S>> & { expected: Json }): Measured;
 }
 
-/** A metric that compares the answer with `expected`, or with `value` where the file gives one. */
+/** A metric that compares the answer with `expected`, or with the parameter `value`. */
 export function defineComparison<S extends z.ZodRawShape>(
   spec: ComparisonSpec<S>,
 ): MetricDefinition {

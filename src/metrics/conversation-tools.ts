@@ -17,8 +17,7 @@ import { parseJson } from './measures/json.ts';
 import { jsonNumber } from './measures/numbers.ts';
 
 /*
- * Functions of FlexEval that look at what a recording says beside its texts: which tools were called,
- * who wrote a message, what a tool gave back, what went wrong in a call.
+ * FlexEval functions about the structure of a recording: tool calls, roles, tool results, errors.
  */
 
 export const SOURCE = 'FlexEval function metric of this name';
@@ -56,7 +55,7 @@ export const callsByName = defineMetric({
     ),
 });
 
-/** Counts by name, as a map; the bounds hold for the one name asked for, or for each name found. */
+/** Counts by name, as a map; the bounds apply to `only`, or to each name found. */
 export function perName(
   names: readonly string[],
   only: string | null,
@@ -120,7 +119,7 @@ export const numericParameters = defineMetric({
     ),
 });
 
-/** Arguments that are numbers, or text that is one. */
+/** Arguments that are numbers or numeric text. */
 function numericArguments(call: ToolCall): ExactJson[] {
   const parsed = parseJson(call.arguments, 'raw');
   if (!parsed.ok || parsed.value === null || typeof parsed.value !== 'object') return [];

@@ -34,7 +34,7 @@ const dialogue: Message[] = [
 
 const said = { output: 'Hello! 👋🏽', thread: dialogue };
 
-/** A number of the judged part of the conversation, with bounds. */
+/** A bounded count over the judged part of the conversation. */
 function counter(
   name: string,
   summary: string,
@@ -60,7 +60,7 @@ function counter(
   });
 }
 
-/** Made when emojis are first counted: to read all of them into a pattern takes 30 ms. */
+/** Created on first use, because compiling all emojis into a pattern takes 30 ms. */
 let emojis: RegExp | null = null;
 
 const counters = [
@@ -207,7 +207,7 @@ const expression = z.string().describe('RE2 syntax: no look-around, no back-refe
 
 const plainFlags = { ignore_case: false, multiline: false, dot_all: false };
 
-/** The judged text in composed characters, as patterns are. */
+/** Patterns match composed characters. */
 function judgedText(answer: MetricAnswer, level: MetricLevel): string {
   return normalise(textAt(answer, level), AS_WRITTEN);
 }

@@ -6,7 +6,7 @@ import type { MetricAnswer, MetricTools } from './answer.ts';
 import { parameterProblems } from './parameter-words.ts';
 import { parameterBounds } from './range.ts';
 
-/** What a metric found on one answer, before a threshold and `negate` are applied. */
+/** A metric's result on one answer, before bounds and `negate`. */
 export type Measured =
   | {
       status: 'measured';
@@ -16,11 +16,10 @@ export type Measured =
       label?: string;
       grade?: GradeRecord;
     }
-  /** The check's own code broke on this answer: it fails, whatever else is set. */
+  /** The check's own code raised on this answer, which always fails. */
   | { status: 'raised'; reason: string }
   | { status: 'ungraded' | 'error' | 'skipped'; reason: string; grade?: GradeRecord };
 
-/** What a metric is told about its place in the file. */
 export interface MetricContext {
   name: string;
   level: MetricLevel;
@@ -31,8 +30,7 @@ export type MetricGroup =
   'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded';
 
 /**
- * A worked example: scored in the tests, shown in the documentation. `reply` is what the grader
- * answers in it, `vectors` the embeddings of its texts.
+ * A worked example, tested and shown in the docs. `reply`: the grader's; `vectors`: of its texts.
  */
 export interface MetricExample {
   output: string;
@@ -49,18 +47,15 @@ export interface MetricExample {
   pass: boolean;
 }
 
-/** How a metric reads what it compares with, and whether it can decide with it. */
+/** How a metric reads the expected value and validates it. */
 export interface Expectation {
-  /**
-   * `text`: as it is written; `value`: as code sees it; `number`: as it is written where that is a
-   * number, else as code sees it.
-   */
+  /** `text`: as written; `value`: parsed; `number`: as written if numeric, else parsed. */
   reads: 'text' | 'value' | 'number';
-  /** Why it cannot decide with this value, beginning with "expected"; null: it can. */
+  /** Why the value is unusable, beginning with "expected"; null if it is usable. */
   wrong(expected: Json): string | null;
 }
 
-/** `model`: it asks graders; `embeddings`: it compares vectors that a model gives. */
+/** `model`: calls graders; `embeddings`: compares embeddings. */
 interface Needs {
   expected: boolean;
   model: boolean;
@@ -71,34 +66,28 @@ export interface MetricDefinition {
   name: string;
   group: MetricGroup;
   summary: string;
-  /**
-   * What may stand under `with`; every parameter has a default or is optional, and a description.
-   */
+  /** The parameters under `with`, each described and either optional or with a default. */
   parameters: z.ZodObject;
-  /** The values it gives. */
+  /** The possible values. */
   range: string;
-  /** When it passes while the file sets no `threshold`. */
+  /** When it passes without a `threshold`. */
   passes: string;
-  /**
-   * Which way its values should move, before `negate`. A `threshold` is reached from below, and not
-   * exceeded where less is better.
-   */
+  /** Which values are better, before `negate`. A `threshold` is a maximum if lower is better. */
   better: Better;
   needs: Needs;
-  /** What it can be asked about: only some metrics look at single tool calls. */
+  /** Only some metrics apply to single tool calls. */
   levels: readonly MetricLevel[];
-  /** It is about the call or the comparison behind an answer, not about what is said in it. */
+  /** About the call or the comparison, not the answer's content. */
   whole?: true;
-  /** Where the definition comes from. */
   source: string;
   example: MetricExample;
-  /** What is wrong with the parameters; empty when they can be used. */
+  /** Errors in the parameters. */
   problems(given: Record<string, Json>): string[];
-  /** Whether a reference must have `expected` for these parameters. */
+  /** Whether a reference needs `expected` with these parameters. */
   usesExpected(given: Record<string, Json>): boolean;
-  /** How it reads `expected` or `value`; null: with these parameters it compares with neither. */
+  /** How it reads `expected` or `value`; null: it compares with neither. */
   expects(given: Record<string, Json>): Expectation | null;
-  /** One finding per answer, in their order. Bad data gives a tagged value, never an exception. */
+  /** One result per answer, in order. Bad data gives a tagged value, not an exception. */
   score(
     answers: readonly MetricAnswer[],
     given: Record<string, Json>,
@@ -111,7 +100,7 @@ export interface Description extends Pick<
   'name' | 'group' | 'summary' | 'range' | 'passes' | 'whole' | 'source' | 'example'
 > {
   better?: 'lower' | 'none';
-  /** It looks at tool calls, and so has something to say at their level. */
+  /** Also applies to single tool calls. */
   calls?: true;
 }
 
@@ -137,7 +126,7 @@ const shared = {
     .describe('Turns pass into fail and fail into pass; errors stay errors.'),
 };
 
-/** A metric that sees all answers at once: one that asks a model, or runs code in one batch. */
+/** A metric that scores all answers in one batch, through a model or code. */
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {
   const {
     parameters: shape,
@@ -192,7 +181,6 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
   };
 }
 
-/** What one answer's measurement looks at. */
 export interface Input<O> {
   answer: MetricAnswer;
   output: string;
@@ -206,7 +194,7 @@ interface MetricSpec<S extends z.ZodRawShape> extends Description {
   measure(input: Input<Options<S>>): Measured;
 }
 
-/** A metric that looks at the answer alone. */
+/** A metric of the answer alone. */
 export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): MetricDefinition {
   const { measure, ...rest } = spec;
   return defineBatch({
@@ -219,28 +207,22 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   });
 }
 
-/**
- * `value` is shown, and read by thresholds and conditions; `pass` holds where no threshold is
- * given.
- */
+/** `value` is shown and read by bounds and conditions; `pass` applies without a threshold. */
 export function measurement(value: Json, pass: boolean, reason: string | null = null): Measured {
   return { status: 'measured', value, pass, reason };
 }
 
-/** A yes or no as the number that thresholds and conditions read. */
+/** A yes or no as the number 1 or 0. */
 export function passOrFail(pass: boolean, reason: string): Measured {
   return measurement(pass ? 1 : 0, pass, pass ? null : reason);
 }
 
-/**
- * Whether a value reaches a bound; a difference that only floating-point arithmetic makes does not
- * count.
- */
+/** Whether a value reaches a bound, with a tolerance for floating-point error. */
 export function reaches(value: number, needed: number): boolean {
   return value >= needed - 1e-9;
 }
 
-/** A value that could not be worked out: neither pass nor fail. */
+/** A value that could not be computed: neither pass nor fail. */
 export function measureError(reason: string): Measured {
   return { status: 'error', reason };
 }
@@ -249,13 +231,13 @@ export function missingExpected(metric: string): Measured {
   return measureError(`the reference has no expected value, and metric ${metric} uses it`);
 }
 
-/** The parameters of every metric that counts something. */
+/** The parameters of every count. */
 export const bounds = {
   min: z.number().optional().describe('Smallest count that passes.'),
   max: z.number().optional().describe('Largest count that passes.'),
 };
 
-/** A count, which passes inside the bounds that are set. */
+/** A count, which passes within the given bounds. */
 export function inBounds(
   count: number,
   { min, max }: { min?: number | undefined; max?: number | undefined },

@@ -11,17 +11,13 @@ import {
   type Measured,
 } from './definition.ts';
 
-/** A text's vector, or why there is none. */
 type Vector =
   { status: 'found'; values: readonly number[] } | { status: 'ungraded' | 'error'; reason: string };
 
 type Similarity =
   { status: 'found'; value: number } | { status: 'ungraded' | 'error'; reason: string };
 
-/**
- * Asks for each distinct text once. The try is always the first: equal texts have equal vectors,
- * whatever try they come from.
- */
+/** Requests each distinct text once, always as the first try: equal texts have equal vectors. */
 function createEmbedding(
   { target, parameters }: Grader,
   { complete }: MetricTools,
@@ -63,10 +59,7 @@ function readVector(output: string): readonly number[] | null {
   }
 }
 
-/**
- * Cosine of the angle between two vectors, −1 to 1. Where it is not defined it is not a number, and
- * above all not 0.
- */
+/** Cosine similarity, −1 to 1. If it is undefined the answer is ungraded, not 0. */
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return {
@@ -83,10 +76,7 @@ export function cosine(left: readonly number[], right: readonly number[]): Simil
   return { status: 'found', value: Math.max(-1, Math.min(1, value)) };
 }
 
-/**
- * The vector at length 1; scaled by its largest part first, so that no square overflows or
- * vanishes. Null for the zero vector.
- */
+/** The normalised vector; null for zero. Scaling first avoids overflow and underflow. */
 function unit(vector: readonly number[]): number[] | null {
   const largest = vector.reduce((most, part) => Math.max(most, Math.abs(part)), 0);
   if (largest === 0) return null;
@@ -95,10 +85,7 @@ function unit(vector: readonly number[]): number[] | null {
   return scaled.map((part) => part / length);
 }
 
-/**
- * A text without anything in it has no vector, and needs none: it says the same as another such
- * text, and nothing of what any other says.
- */
+/** Blank texts have no embedding: they equal each other (1) and nothing else (0). */
 async function similarity(
   output: string,
   expected: string,
@@ -113,8 +100,7 @@ async function similarity(
 }
 
 /**
- * The best of the alternatives. One that reaches the bound decides; otherwise one that could not be
- * compared might have.
+ * The best alternative. If none reaches the bound, one that could not be compared leaves it open.
  */
 function best(found: readonly Similarity[], threshold: number): Measured {
   const values = found.flatMap((vector) => (vector.status === 'found' ? [vector.value] : []));

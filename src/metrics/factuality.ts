@@ -14,10 +14,7 @@ import { answerRelevance, factuality, faithfulness, type Factual } from './grade
 import type { Question } from './grader-prompt.ts';
 import { fromGrade, materialsOf, topScore } from './rubric.ts';
 
-/**
- * Asks one question about one answer; `extra` replaces material, the source texts of faithfulness
- * say.
- */
+/** Asks one question about one answer; `extra` replaces material, such as the source texts. */
 export async function gradeAnswer(
   question: Question,
   answer: MetricAnswer,
@@ -35,10 +32,7 @@ export async function gradeAnswer(
   );
 }
 
-/**
- * One question per answer, all asked at once; the provider layer limits how many calls run
- * together.
- */
+/** One question per answer, concurrently; the provider layer limits the calls. */
 export function each(
   answers: readonly MetricAnswer[],
   ask: (answer: MetricAnswer) => Promise<Measured>,

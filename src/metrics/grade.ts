@@ -14,7 +14,7 @@ import {
 } from './grader-prompt.ts';
 import { exactLabel, labelInLine } from './label.ts';
 
-/** What one grader says; the grader by its model's name. */
+/** One grader's grade; `grader` is its model's name. */
 interface Vote {
   grader: string;
   grade: Grade;
@@ -23,9 +23,8 @@ interface Vote {
 }
 
 /**
- * One grade from the votes of an odd number of graders: the label that more than half of all of
- * them give. Who says otherwise, or nothing readable, stands in the reasons. Without such a label
- * the material is not graded, unless failed calls are why.
+ * One grade from an odd number of graders: the label of more than half of them. Other votes go into
+ * the reasons. Without a majority it is ungraded, or an error if failed calls are the cause.
  */
 export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grade {
   const [first] = votes;
@@ -69,13 +68,12 @@ interface Reply {
   reasons: string | null;
 }
 
-/** Longer replies of a grader are not read. */
+/** Longer replies are not parsed, in UTF-16 units. */
 const MAX_LENGTH = 1_048_576;
 
 /**
- * The label of a grader's reply, or null when it gives no single one. JSON with a `choice` counts
- * by that field alone; other text by its last line that holds more than markup (the first one where
- * the label was asked for first).
+ * The single label of a grader's reply, or null. JSON counts by its `choice` only; other text by
+ * its last line with text, or its first if the label was requested first.
  */
 export function readGrade(
   output: string,
@@ -85,7 +83,7 @@ export function readGrade(
   if (output.length > MAX_LENGTH) return null;
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
-  // Broken or foreign JSON: its last line may be anything, the middle of a reason say.
+  // The last line of broken or other JSON may be anything, such as the middle of a reason.
   const [block] = codeBlocks(output);
   if (/^\s*\{/.test(block?.begins === true ? block.content : output)) return null;
   return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
@@ -121,14 +119,14 @@ function fromLines(
   return { label, reasons: rest === '' ? null : rest };
 }
 
-/** Anything but white space, markup and punctuation; a label may be a sign or an emoji. */
+/** Anything but white space, markup and punctuation; a label may be a symbol or an emoji. */
 function holdsText(line: string): boolean {
   return /[^\s*_`#>~=|"'.:;,()[\]{}\u2013\u2014\u200b-]/u.test(line);
 }
 
 /**
- * The object that a reply consists of or ends with, of those that `fits` accepts. JSON in the
- * middle of a text may be quoted from the material under judgement, so it decides nothing.
+ * The object that a reply is or ends with, if `fits` accepts it. JSON in the middle of a text may
+ * be a quotation of the material, so it does not count.
  */
 export function trailingObject(
   output: string,
@@ -164,7 +162,6 @@ function objectOf(
   }
 }
 
-/** A grader's word on one piece of material. */
 export type Grade = (
   | { status: 'graded'; label: string; score: number; reasons: string | null }
   | { status: 'ungraded' | 'error'; reason: string }
@@ -172,13 +169,13 @@ export type Grade = (
 
 type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try' | 'keepGrades'>;
 
-/** More material than this is not sent to a grader, in characters. */
+/** Longer material is not sent to a grader, in UTF-16 units. */
 const MAX_MATERIAL = 1_048_576;
 
 /**
- * Asks every grader once, and once more when its reply gives no single label; of several the
- * majority's label counts. A second unreadable reply, or votes without a majority, are `ungraded`,
- * a failed call or a missing grader `error`; none of these is ever a pass, a fail or a number.
+ * Calls every grader once, and again after a reply without a single label. The majority's label
+ * counts. A second unreadable reply, or no majority, is `ungraded`; a failed call or no grader is
+ * an `error`. Neither is ever a pass, a fail or a number.
  */
 export async function gradeMaterial(
   question: Question,
@@ -202,10 +199,10 @@ export async function gradeMaterial(
   return tools.keepGrades === true ? { ...grade, record: recordOf(prompt, votes) } : grade;
 }
 
-/** A filled rubric or a reply is kept up to so many characters. */
+/** Longest prompt or reply to keep, in UTF-16 units. */
 const MOST_KEPT = 20_000;
 
-/** What is asked, without the instruction that every rubric has. */
+/** Leaves out the system message, which every rubric shares. */
 function recordOf({ messages }: GraderPrompt, votes: readonly Vote[]): GradeRecord {
   return {
     prompt: shorten(messages.findLast(({ role }) => role === 'user')?.content ?? '', MOST_KEPT),
@@ -233,8 +230,7 @@ async function askGrader(
   };
   const usable = (output: string): boolean => read(output) !== null;
   let cut = '';
-  // The first reply leads to the second question, whatever it is; without a word in the second one
-  // nothing is graded.
+  // The second question follows any unusable first reply.
   for (const asked of [{ ...prompt }, { ...askAgain(prompt, labels), usable }]) {
     const completion = await ask(asked, grader, tools);
     if (completion.status === 'error')

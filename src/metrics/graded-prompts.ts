@@ -1,6 +1,6 @@
 import type { Question } from './grader-prompt.ts';
 
-/** The score of each outcome of a comparison of facts. */
+/** The score of each outcome. */
 export interface Factual {
   same: number;
   fewer: number;
@@ -10,8 +10,7 @@ export interface Factual {
 }
 
 /**
- * One of our own rubrics. `own` is text of the user's file: part of the rubric, put in without
- * being looked at for keywords.
+ * A built-in rubric. `own`: text from the user's file, inserted without replacing keywords in it.
  */
 function question(
   name: string,

@@ -37,10 +37,7 @@ const gradedOnce = {
   expects: () => textExpected,
 } as const;
 
-/**
- * Grades each answer by the criterion of the file, else of its reference.
- * @param needed the least value that passes
- */
+/** Grades each answer by the file's criterion, else its reference's. `needed`: the lowest pass. */
 function gradeByCriterion(
   answers: readonly MetricAnswer[],
   given: string | undefined,

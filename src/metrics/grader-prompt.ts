@@ -3,10 +3,7 @@ import type { Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
-/**
- * What a rubric's keywords stand for; FlexEval's names first, then the names other dialects have
- * for the same things.
- */
+/** What a rubric's keywords mean: FlexEval's names, then the names in other dialects. */
 const KEYWORDS = {
   conversation: 'conversation',
   context: 'context',
@@ -22,16 +19,10 @@ const KEYWORDS = {
 
 export type Material = (typeof KEYWORDS)[keyof typeof KEYWORDS];
 
-/**
- * Names that autoevals templates write in double braces; any other `{{name}}` is the literal
- * `{name}`.
- */
+/** Names that autoevals writes in double braces; any other `{{name}}` is the literal `{name}`. */
 const MUSTACHE = new Set(['input', 'output', 'expected']);
 
-/**
- * A keyword as it stands in a rubric's prompt. `material` is null for a name that is none;
- * `literal` is what `{{…}}` leaves.
- */
+/** A keyword in a rubric's prompt. `material`: null if unknown; `literal`: the text for `{{…}}`. */
 export interface Keyword {
   name: string;
   start: number;
@@ -40,14 +31,11 @@ export interface Keyword {
   literal: string | null;
 }
 
-/** A bounded name between braces, so that no prompt makes the search slow. */
+/** Bounded, so that no prompt makes the search slow. */
 const BRACES =
   /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
 
-/**
- * Every keyword of a rubric's prompt, in order, unknown ones included; all other braces (JSON, say)
- * are text.
- */
+/** Every keyword of a prompt in order, even unknown ones; other braces (JSON) are text. */
 export function findKeywords(prompt: string): Keyword[] {
   return [...prompt.matchAll(BRACES)].map((found) => {
     const [text, triple, double, plain] = found;
@@ -63,7 +51,6 @@ export function findKeywords(prompt: string): Keyword[] {
   });
 }
 
-/** The material a rubric's prompt uses. */
 export function materialUsed(prompt: string): Set<Material> {
   return new Set(
     findKeywords(prompt)
@@ -73,8 +60,7 @@ export function materialUsed(prompt: string): Set<Material> {
 }
 
 /**
- * Replaces every keyword in one pass; what is put in is not looked at again. `put` gives null for a
- * name it does not know, which then stays as it is.
+ * Replaces every keyword in one pass; inserted text is not searched. `put`: null keeps the name.
  */
 export function fillKeywords(prompt: string, put: (keyword: Keyword) => string | null): string {
   let result = '';
@@ -87,15 +73,14 @@ export function fillKeywords(prompt: string, put: (keyword: Keyword) => string |
   return result + prompt.slice(from);
 }
 
-/** The parts of a rubric that a grader sees or answers by. */
+/** The parts of a rubric that a grader needs. */
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
-  /** The rubric's own text by further keywords, put in as it stands. */
+  /** The rubric's own text by extra keyword, inserted unchanged. */
   own?: Readonly<Record<string, string>>;
-  /** Material by further keywords, fenced like all other. */
+  /** Fenced material by extra keyword. */
   quoted?: Readonly<Record<string, string>>;
 }
 
-/** Text for each keyword; undefined where there is none. */
 export type Materials = Partial<Record<Material, string | undefined>>;
 
 export interface GraderPrompt {
@@ -107,9 +92,8 @@ export interface GraderPrompt {
 const JUDGED = ['conversation', 'content', 'completion', 'tool_calls'] as const;
 
 /**
- * What a grader is asked. All material stands between lines with a delimiter that none of it
- * contains, so that no answer can end its own quotation. The conversation ends with the user: not
- * every vendor accepts another end.
+ * The prompt for a grader. A delimiter that no material contains surrounds it all, so no answer can
+ * end its own quotation. The last message is the user's, as some vendors require.
  */
 export function graderPrompt(
   question: Question,
@@ -121,8 +105,7 @@ export function graderPrompt(
   // A rubric that names nothing to judge is about the answer.
   const alone = quoted.length === 0 && !JUDGED.some((material) => used.has(material));
   if (alone) used.add('completion');
-  // What the grader does not see must not make its request another one: equal requests are paid for
-  // once.
+  // Unused material must not change the request, or equal requests would be paid for again.
   const seen = [...used].map((material) => materials[material] ?? '');
   const texts = [
     question.prompt,
@@ -151,16 +134,13 @@ export function graderPrompt(
   };
 }
 
-/**
- * The second and last question, after a reply that gave no single label. The unread reply is not
- * repeated: it decides nothing.
- */
+/** The second and last question. It does not repeat the unreadable reply, which decides nothing. */
 export function askAgain(prompt: GraderPrompt, labels: readonly string[]): GraderPrompt {
   const note = `Your last reply could not be read: it gave no single label. Decide again. The label must be exactly one of ${list(labels)}.`;
   return { ...prompt, messages: withNote(prompt.messages, note) };
 }
 
-/** The same messages, the last of which ends with a note. */
+/** Appends a note to the last message. */
 export function withNote(messages: readonly Message[], note: string): Message[] {
   return messages.map((message, index) =>
     index === messages.length - 1
@@ -193,10 +173,7 @@ function list(labels: readonly string[]): string {
   return labels.map((label) => JSON.stringify(label)).join(', ');
 }
 
-/**
- * Key order is the order in which a model writes: reasons before the label, unless the rubric wants
- * it otherwise.
- */
+/** Models write keys in this order: reasons before the label, unless the rubric says otherwise. */
 function answerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };
   const choice = {
@@ -216,13 +193,12 @@ function answerSchema({ choice_scores, eval_type }: Question): { [key: string]: 
   };
 }
 
-/** More attempts than this mean that `random` does not do what it is for. */
+/** After this many attempts, `random` must be broken. */
 const ATTEMPTS = 100;
 
 /**
- * A delimiter that none of `texts` contains, so that no text between two of them can end its own
- * quotation. `random` gives text nobody can foresee for a purpose; equal purposes give equal
- * delimiters, so the same question is the same request.
+ * A delimiter that no text contains, so none can end its own quotation. `random` returns
+ * unpredictable text, equal for equal purposes, so the same question is the same request.
  */
 export function freshDelimiter(
   purpose: readonly (string | number)[],

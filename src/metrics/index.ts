@@ -23,10 +23,9 @@ import { textMetrics } from './text.ts';
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
 /**
- * Runs the user's code on all answers in one batch. It sees `prompt` (the messages as `role: text`
- * lines), `actual`, `input` and `expected` (unset when absent), and `dialogue` where it names that,
- * and sets `metric` and `result`, and may set `reason`. With bounds the metric's number decides,
- * and `result` need not be set.
+ * Runs the user's code on all answers in one batch. Inputs: `prompt` (`role: text` lines),
+ * `actual`, `input`, `expected` (unset when absent), and `dialogue` if the code mentions it.
+ * Outputs: `metric`, `result` (optional with bounds) and optionally `reason`.
  */
 async function scoreCode(
   source: CodeSource,
@@ -50,9 +49,8 @@ async function scoreCode(
 }
 
 /**
- * What code sees of a dialogue: `messages` that are judged and those `before`, each with its role,
- * its content and whatever else the recording says of it, the tools that are called, and the
- * `metadata` of the whole.
+ * A dialogue for code: the judged `messages` and those `before`, with role, content and recorded
+ * metadata; the `tool_calls`; and the dialogue's own `metadata`.
  */
 function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   const judged = messagesAt(answer, level);
@@ -73,7 +71,7 @@ function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   };
 }
 
-/** FlexEval's functions may give a list of names and values, which is a map. */
+/** FlexEval's functions may return a list of names and values, which becomes a map. */
 function plainValue(value: Json): Json {
   const entries = Array.isArray(value) ? value : [];
   const named = entries.flatMap((entry): [string, Json][] =>
@@ -101,7 +99,7 @@ function fromResult(
   const said = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null;
   if (given === undefined) return measureError(`${metric} did not set metric`);
   const value = plainValue(given);
-  // Bounds are applied with every other metric's.
+  // Applied later, as for every metric.
   if (bounded) return measurement(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
   if (typeof verdict === 'boolean') return measurement(value, verdict, said);
@@ -110,16 +108,9 @@ function fromResult(
   );
 }
 
-/**
- * Longer answers are not compared: time and memory of a comparison grow with them. In UTF-16 units.
- */
+/** Longer answers (UTF-16 units) are not scored: comparisons need time and memory in proportion. */
 const MAX_OUTPUT = 1_048_576;
 
-/**
- * Scores one metric on many answers at once; code runs in one batch. Scores in the order of the
- * answers, one each. Bad data and failed calls give a tagged score; only a sandbox that cannot run
- * at all rejects.
- */
 async function scoreWith(
   metrics: ReadonlyMap<string, MetricDefinition>,
   metric: Metric,
@@ -156,7 +147,7 @@ async function measure(
   return await definition.score(answers, source.with, context);
 }
 
-/** Applies the file's bounds and `negate`; what is not measured stays what it is. */
+/** Applies the file's bounds and `negate` to a measured value. */
 function applyBounds(
   measured: Measured,
   metric: Metric,
@@ -169,7 +160,7 @@ function applyBounds(
     bounds === null
       ? measured
       : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
-  // Code that gives no number on this answer broke on it.
+  // Code that returns no number has failed on this answer.
   if (byBounds.status === 'error' && metric.source.kind === 'code')
     return { status: 'raised', reason: byBounds.reason };
   if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;
@@ -181,7 +172,7 @@ function applyBounds(
   };
 }
 
-/** Which way a threshold reads. It is of the value itself, whichever way `negate` turns. */
+/** The direction of a threshold on the value itself, regardless of `negate`. */
 function thresholdOf(
   { better, source }: Metric,
   definition: MetricDefinition | undefined,
@@ -191,7 +182,7 @@ function thresholdOf(
   return better ?? definition?.better ?? rubric?.better ?? 'none';
 }
 
-/** Whether the metric's reason explains its value, whatever bound that is held to. */
+/** Whether the metric's reason explains its value under any bound. */
 function explains(
   { source }: Metric,
   definition: MetricDefinition | undefined,
@@ -222,7 +213,7 @@ function againstBounds(
   return { ...measured, pass, reason: pass ? null : `${String(value)}, ${wanted} wanted` };
 }
 
-/** A number, a truth value, or the one number of a map such as `is_role` gives. */
+/** A number, a boolean, or the only number of a map such as `is_role` returns. */
 export function metricNumber(value: Score['value']): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number') return value;
@@ -248,7 +239,7 @@ function toScore({ name: metric, skip }: Metric, measured: Measured): Score {
   };
 }
 
-/** Every built-in metric by name, in the order of the documentation. */
+/** Every built-in metric by name, in the order of the docs. */
 export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
   [
     ...textMetrics,
@@ -262,8 +253,8 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
 );
 
 /**
- * Scores one metric on many answers at once; one score per answer, in order. Bad data gives a
- * tagged score.
+ * Scores one metric on many answers in one batch; one score each, in order. Bad data and failed
+ * calls give a tagged score; only a sandbox that cannot run rejects.
  */
 export function scoreMetric(
   metric: Metric,

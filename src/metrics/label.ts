@@ -1,9 +1,6 @@
 import { foldCase } from './measures/normalise.ts';
 
-/**
- * Markup, quotes and brackets that graders put around a label, by their opening and closing
- * character.
- */
+/** Markup, quotes and brackets around labels, by opening and closing character. */
 const PAIRS = new Map(
   ['**', '__', '``', '""', "''", '“”', '‘’', '«»', '()', '[]', '{}', '<>'].map((pair) => [
     pair.charAt(0),
@@ -12,9 +9,8 @@ const PAIRS = new Map(
 );
 
 /**
- * The label that a whole text is, after trimming quotes, markup, list and heading marks and a
- * closing full stop: as written, else in another case where that fits one label only, else as a
- * number of the scale; null otherwise.
+ * The label that a whole text is, after trimming quotes, markup, list marks and a full stop: as
+ * written, else in another case if unambiguous, else as a number of the scale; or null.
  */
 export function exactLabel(text: string, labels: readonly string[]): string | null {
   for (const candidate of spellings(text)) {
@@ -28,10 +24,7 @@ export function exactLabel(text: string, labels: readonly string[]): string | nu
   return scaled === text ? null : exactLabel(scaled, labels);
 }
 
-/**
- * A text and what is left of it after each step of trimming, the least trimmed first: a label may
- * itself end in a mark.
- */
+/** A text after each step of trimming, from the least trimmed, as a label may end in a mark. */
 function spellings(text: string): string[] {
   let current = text.trim();
   const found = [current];
@@ -53,11 +46,10 @@ function trimOnce(text: string): string {
 }
 
 /**
- * The one label that a line gives. The line is the label, or begins with it before punctuation (`NO,
- * it is rude`), or the label follows verdict words and ends its sentence (`Answer: B`, `I choose
- * B.`); on a scale of numbers `9.0` and `9/10` are 9. Longer labels count first. A label inside a
- * longer word, grade or number (`N/A`, `A+`, `15`), in running text (`It says NO`), taken back (`YES,
- * but`) or beside another label is not an answer: null.
+ * The single label of a line: the whole line, a label before punctuation (`NO, it is rude`), or one
+ * after verdict words at the end of a sentence (`Answer: B`). On a numeric scale `9.0` and `9/10`
+ * are 9. Longer labels take precedence. Null for labels in longer words or numbers (`N/A`, `A+`,
+ * `15`), in running text (`It says NO`), taken back (`YES, but`) or beside another label.
  */
 export function labelInLine(written: string, labels: readonly string[]): string | null {
   const exact = exactLabel(written, labels);
@@ -65,8 +57,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   const line = onScale(written, labels);
   const asWritten = wholeWords(line, labels);
   if (asWritten.length > 0) return single(line, asWritten);
-  // Another case only for labels of two letters and more that no other label equals then: `a` is a
-  // word.
+  // Other cases only for unambiguous labels of two letters or more: `a` is a word.
   const folded = labels.filter(
     (label) =>
       label.length > 1 &&
@@ -77,11 +68,11 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   return label === null ? null : (folded.find((choice) => foldCase(choice) === label) ?? null);
 }
 
-/** A number, perhaps out of another one; not part of a longer number, date or percentage. */
+/** A number, optionally out of another one; not part of a longer number, date or percentage. */
 const SCORE =
   /(?<![\p{L}\p{N}.,:/+−–-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
 
-/** A line in which `9.0`, and `9/10` where 10 is the highest label, are written as the label 9. */
+/** Rewrites `9.0`, and `9/10` if 10 is the highest label, as the label 9. */
 function onScale(line: string, labels: readonly string[]): string {
   const numbers = labels.map(Number).filter((number) => !Number.isNaN(number));
   const top = numbers.length < 2 ? null : String(Math.max(...numbers));
@@ -96,7 +87,7 @@ interface Occurrence {
   end: number;
 }
 
-/** Where labels stand as whole words; a place taken by a longer label is not looked at again. */
+/** Labels that occur as whole words; longer labels take precedence. */
 function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
   const found: Occurrence[] = [];
   for (const label of [...labels].sort((a, b) => b.length - a.length)) {
@@ -113,7 +104,7 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
   return found;
 }
 
-/** The one label found, if it is given rather than mentioned. */
+/** The only label, if the line gives rather than mentions it. */
 function single(line: string, found: readonly Occurrence[]): string | null {
   const [first] = found;
   if (first === undefined || found.some(({ label }) => label !== first.label)) return null;
@@ -125,7 +116,7 @@ function single(line: string, found: readonly Occurrence[]): string | null {
   return given ? first.label : null;
 }
 
-/** Words that a sentence which gives a label is made of. */
+/** Words of a sentence that gives a label. */
 const VERDICT_WORDS = new Set(
   (
     'answer verdict label grade rating rate score choice choose chose decision decide result ' +
@@ -136,10 +127,10 @@ const VERDICT_WORDS = new Set(
   ).split(' '),
 );
 
-/** A clause of more words is not looked at. */
+/** Longer clauses are ignored, in UTF-16 units. */
 const MAX_CLAUSE = 120;
 
-/** Whether the last clause before a label does nothing but announce it. */
+/** Whether the last clause before a label only announces it. */
 function isVerdict(before: string): boolean {
   const clause = foldCase(before.slice(-MAX_CLAUSE).replaceAll('’', "'"))
     .split(/[.;!?]\s|,|\s[—–]\s|\n/)
@@ -157,16 +148,13 @@ const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
 
-/**
- * Characters that join what stands left and right of them into one word: grades, fractions,
- * decimals, hyphens.
- */
+/** Characters that join their neighbours into one word: grades, fractions, decimals, hyphens. */
 const JOINERS = new Set("/+-−–%#&@'’.,:\\=~^");
 
-/** Joined to a label even when nothing follows: `A+`, `A-`, `5%`, `1/`. */
+/** Part of a label even at its end: `A+`, `A-`, `5%`, `1/`. */
 const SUFFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '^']);
 
-/** In front of a label they make it another one: `-1`, `+1`, `#1`, `.5`. */
+/** They change the label after them: `-1`, `+1`, `#1`, `.5`. */
 const PREFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '.', '^', '~']);
 
 function isWhole(line: string, start: number, end: number): boolean {
@@ -175,25 +163,25 @@ function isWhole(line: string, start: number, end: number): boolean {
   if (isWord(before, line, start - 1) || isWord(after, line, end)) return false;
   if (PREFIXES.has(before) || SUFFIXES.has(after)) return false;
   const label = line.slice(start, end);
-  // `1.5` and `1:5` are other numbers, while `Answer:B` and `B,C` are words side by side.
+  // `1.5` and `1:5` are other numbers; `Answer:B` and `B,C` are separate words.
   const joinsBefore =
     JOINERS.has(before) && WORD.test(beforeThat) && sticks(before, label, beforeThat);
   const joinsAfter = JOINERS.has(after) && WORD.test(afterThat) && sticks(after, label, afterThat);
   return !joinsBefore && !joinsAfter;
 }
 
-/** Colons, equals signs and commas join digits only; the other joiners join everything. */
+/** Colons, equals signs and commas only join digits. */
 function sticks(joiner: string, label: string, neighbour: string): boolean {
   return ![':', '=', ','].includes(joiner) || (/^\p{N}/u.test(label) && /\p{N}/u.test(neighbour));
 }
 
-/** A lone half of a surrogate pair belongs to a letter outside the basic plane as often as not. */
+/** A lone surrogate may be half of a letter. */
 function isWord(char: string, line: string, index: number): boolean {
   if (char === '' || char === '_') return char === '_' && !isMarkup(line, index);
   return WORD.test(char) || (char >= '\ud800' && char <= '\udfff');
 }
 
-/** An underscore beside a label is emphasis when it stands at the edge of a word: `__NO__`. */
+/** An underscore at the edge of a word is emphasis: `__NO__`. */
 function isMarkup(line: string, index: number): boolean {
   let left = index;
   let right = index;
@@ -204,7 +192,7 @@ function isMarkup(line: string, index: number): boolean {
   );
 }
 
-/** Whether nothing follows a label, or punctuation and then no word that takes it back. */
+/** Whether a label is last, or followed by punctuation and no retracting word. */
 function isSetOff(after: string): boolean {
   const rest = after.replace(/^[*_`]+/, '').trimStart();
   if (!holdsWord(rest)) return true;

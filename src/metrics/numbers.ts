@@ -20,7 +20,7 @@ export const decimalMark = z
     'Decimal mark of the numbers in the answer. Without it, a number with two readings (`3,14`, `10 000`) fails with a reason that names it.',
   );
 
-/** A number with several readings is never the expected one, nor certainly another one. */
+/** An ambiguous number is neither certainly the expected one nor certainly another. */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measured {
   const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
   return negate ? measureError(reason) : measurement(0, false, reason);
@@ -76,7 +76,7 @@ export const numericDiff = defineComparison({
     const size = (number: Decimal): number => Math.abs(Number(decimalText(number)));
     const sum = size(wanted) + size(actual.value);
     return measurement(
-      // Beyond all doubles, nothing is near.
+      // Numbers beyond all doubles are not near.
       apart.digits === 0n ? 1 : Number.isFinite(sum) ? 1 - size(apart) / sum : 0,
       pass,
       pass ? null : `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,

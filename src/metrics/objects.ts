@@ -5,14 +5,13 @@ import type { Message } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { turnsOf, type MetricAnswer } from './answer.ts';
 
-/** One object of a dialogue, as what was judged had the dialogue ended with it. */
+/** An object of a dialogue, as if the dialogue ended with it. */
 export interface DialogueObject {
-  /** Position of its last message among all but the system's, from 0. */
+  /** Index of its last message, from 0, without system messages. */
   message: number;
   answer: MetricAnswer;
 }
 
-/** What objects of a level are called where they are counted. */
 export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
   Thread: 'thread',
   Turn: 'turn',
@@ -21,8 +20,8 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
 };
 
 /**
- * Every object of a level in its order: what stands before each is its context. The last turn, and
- * the last message, are the answer itself, or what is said after it; a dialogue is one object.
+ * The objects of a level in order, each with the messages before it as context. The last turn and
+ * the last message are the answer itself, or messages after it; a thread is one object.
  */
 export function objectsOf(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
@@ -47,7 +46,7 @@ export function objectsOf(answer: MetricAnswer, level: MetricLevel): DialogueObj
   });
 }
 
-/** How many objects of a level these messages have; for counting before anything is judged. */
+/** The number of objects of a level, for planning. */
 export function countObjects(messages: readonly Message[], level: MetricLevel): number {
   const spoken = messages.filter(({ role }) => role !== 'system');
   if (level === 'Thread') return 1;
@@ -60,12 +59,12 @@ function spokenOf({ thread, after = [] }: MetricAnswer): Message[] {
   return [...thread, ...after].filter(({ role }) => role !== 'system');
 }
 
-/** The answer with what is said after it as part of its dialogue. */
+/** Adds the messages after the answer to its dialogue. */
 function wholeDialogue({ after = [], ...answer }: MetricAnswer): MetricAnswer {
   return { ...answer, thread: [...answer.thread, ...after] };
 }
 
-/** The dialogue up to a message, the last `length` messages of it as the answer. */
+/** The dialogue up to a message; its last `length` messages are the answer. */
 function upToMessage(given: MetricAnswer, message: number, length: number): MetricAnswer {
   const { after, ...answer } = given;
   const spoken = spokenOf(given);
@@ -95,11 +94,10 @@ function upToMessage(given: MetricAnswer, message: number, length: number): Metr
 }
 
 /**
- * The scores of a dialogue's objects as one of the answer. It passes when the share that the metric
- * wants of the judged objects does, and its value is their mean: a number, or a number for each
- * entry of a map. What could not be judged is no pass and no fail; the whole is decided where it
- * cannot turn the balance, and else as little judged as that object. Conditions that hold nowhere
- * skip the metric; code that breaks on all it judges has broken on the answer.
+ * Combines the scores of a dialogue's objects. It passes if the share `every` of the judged objects
+ * passes; its value is their mean, per entry for maps. Unjudged objects leave the whole unjudged if
+ * they could change the outcome. It is skipped if all objects are, and has raised if all judged
+ * objects have.
  */
 export function scoreOfObjects(
   { name: metric, skip, level, every = 1 }: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
@@ -146,12 +144,12 @@ function together(judged: readonly ObjectScore[]): { value: Json; raised?: true 
   return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
 }
 
-/** `turn 3`: objects are counted from 1 where people read. */
+/** `turn 3`: counted from 1 for readers. */
 function placeWords(level: MetricLevel, at: number): string {
   return `${OBJECT_WORDS[level]} ${String(at + 1)}`;
 }
 
-/** Objects whose reasons a score's own reason gives. */
+/** Objects whose reasons are listed. */
 const MOST_REASONS = 3;
 
 const LONGEST_REASON = 200;
@@ -173,7 +171,7 @@ function reasonOf(level: MetricLevel, passes: number, meant: readonly ObjectScor
   ].join('; ');
 }
 
-/** The mean of numbers, or of maps entry by entry; null where there are none. */
+/** The mean of numbers, or of maps per entry; null if there are none. */
 function meanOf(values: readonly Json[]): Json {
   const numbers = values.flatMap((value) => numberOf(value) ?? []);
   if (numbers.length > 0) return mean(numbers);

@@ -101,7 +101,7 @@ const cost = defineMetric({
     const { usage } = answer.completion;
     if (usage === null) return unknownUsage();
     const dollars = answer.price?.(usage) ?? null;
-    // An unknown price is not a price of 0.
+    // An unknown price is not 0.
     if (dollars === null)
       return measureError(
         'the price of the model is not known: set models.<name>.price in the settings',
@@ -165,7 +165,7 @@ const refusal = defineMetric({
         : options.empty && output.trim() === ''
           ? 'no text'
           : refusalIn(output);
-    // The words found are the reason when `negate` turns the refusal into a failure.
+    // The phrase is the reason if `negate` turns the refusal into a failure.
     return found === null
       ? passOrFail(false, 'does not refuse')
       : measurement(1, true, `refuses: ${found}`);

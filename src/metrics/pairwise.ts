@@ -8,7 +8,7 @@ export const PAIRWISE = 'pairwise_preference';
 
 const ORDINARY = 'does better what was asked: right first, then complete, then clear';
 
-/** Which of two answers a grader prefers. Both are fenced; which side each is from is not said. */
+/** Asks which answer is preferred. Both are fenced, and neither side is named. */
 function preference(criteria: string, first: string, second: string): Question {
   return {
     name: PAIRWISE,
@@ -34,10 +34,7 @@ TIE: neither is better in a way that matters.`,
   };
 }
 
-/**
- * Two calls, one for each order, so that a grader's liking for a place cannot decide; when they
- * disagree it is a tie.
- */
+/** Grades in both orders, to cancel a grader's position bias; disagreement is a tie. */
 async function compare(
   criteria: string,
   answer: MetricAnswer,
@@ -55,10 +52,7 @@ async function compare(
   return joinGrades(before, after);
 }
 
-/**
- * What both sides were asked, base's wording first whichever answer stands first: a grader who is
- * told what head's prompt alone wants likes head's answers.
- */
+/** Both sides' prompts, base's first: with only head's, the grader would favour head. */
 function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
   const [before, after] = [transcript(otherMessages), transcript(messages)];
   return before === after
@@ -77,7 +71,7 @@ function joinGrades(before: Grade | undefined, after: Grade | undefined): Measur
   }
   if (before?.status !== 'graded' || after?.status !== 'graded')
     throw new TypeError('two orders were asked');
-  // In the second order the answer under judgement stands second.
+  // In the second order the judged answer is second.
   const [first, second] = [before.score, 1 - after.score];
   const because = before.reasons === null ? '' : `: ${before.reasons}`;
   if (first !== second)

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { counted } from '../text/amounts.ts';
 import { suggestion } from '../text/suggest.ts';
 
-/** What a schema wants, by its name for it, in the words of who writes the file. */
+/** Descriptions of a schema's types. */
 const WANTED: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
@@ -13,7 +13,7 @@ const WANTED: Readonly<Record<string, string>> = {
   string: 'text',
 };
 
-/** What is wrong with a parameter of a metric; an unknown one is told with the nearest of `known`. */
+/** The errors of a parameter; for unknown ones with the nearest of `known`. */
 export function parameterProblems(
   issue: z.core.$ZodIssue,
   metric: string,
@@ -49,5 +49,5 @@ function boundWords(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_
     : `must have ${side} ${counted(Number(bound), unit)}`;
 }
 
-/** What is counted of values whose size is bounded, by the schema's name for their kind. */
+/** Units of bounded sizes, by the schema's type. */
 const COUNTED: Readonly<Record<string, string>> = { array: 'item', string: 'character' };

@@ -1,18 +1,14 @@
 import type { Better, Metric, Rubric } from '../types/metric.ts';
 
-/** What the file says about a metric's values. */
 type Stated = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
 
-/** Inclusive; one of them at least is there. */
+/** Inclusive; at least one is set. */
 export interface Bounds {
   min?: number;
   max?: number;
 }
 
-/**
- * The bounds within which the metric's number passes; null: the file sets none. A threshold is the
- * lower one, unless less is better.
- */
+/** The bounds of passing numbers, or null. A threshold is a maximum if lower is better. */
 export function boundsOf({ threshold, min, max }: Stated, better: Better): Bounds | null {
   if (threshold !== null) return better === 'lower' ? { max: threshold } : { min: threshold };
   if (min === undefined && max === undefined) return null;
@@ -22,8 +18,7 @@ export function boundsOf({ threshold, min, max }: Stated, better: Better): Bound
 type Words = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
 /**
- * The rubric's labels that pass: those named, else those of the best score where a direction says
- * which that is; null: nothing says what passes.
+ * The rubric's passing labels: those named, else those with the best score; null if unspecified.
  */
 export function passingLabels(
   rubric: Words,
@@ -40,16 +35,13 @@ export function passingLabels(
   );
 }
 
-/** Whether anything says which of the metric's values pass; without it the metric cannot gate. */
+/** Whether the metric can gate: something says which values pass. */
 export function saysWhatPasses(metric: Metric, rubric: Words | undefined): boolean {
   if (metric.source.kind !== 'rubric' || rubric === undefined) return true;
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
 }
 
-/**
- * Which way the metric's values should move: as the file says, as the built-in metric or the rubric
- * says, else as what passes says.
- */
+/** The better direction: the file's, else the source's, else derived from what passes. */
 export function directionOf(
   metric: Stated & Pick<Metric, 'source'>,
   known: { definition?: { better: Better } | undefined; rubric?: Words | undefined },
@@ -71,7 +63,7 @@ const OPPOSITE: Readonly<Record<Better, Better>> = {
   none: 'none',
 };
 
-/** The direction in which all labels that pass lie; null: there is no such. */
+/** The direction of all passing labels; null: there is none. */
 function ofLabels(rubric: Words | undefined, pass: readonly string[] | undefined): Better | null {
   if (rubric === undefined || pass === undefined) return null;
   return (
@@ -85,10 +77,7 @@ function ofBounds({ threshold, min, max }: Stated): Better {
   return max !== undefined && min === undefined ? 'lower' : 'none';
 }
 
-/**
- * A label that passes and one that does not although it is better in this direction; null: there
- * are no two such.
- */
+/** A passing label, and a better one that fails in this direction; null: there are none. */
 export function contradiction(
   { choice_scores }: Pick<Rubric, 'choice_scores'>,
   pass: readonly string[],

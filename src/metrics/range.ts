@@ -1,9 +1,6 @@
 import type { Bounds } from './passing.ts';
 
-/**
- * Why bounds on values of this range, as a metric's record words it, give every answer the same
- * verdict; null: they do not, or the range is not known.
- */
+/** Why bounds give every value of a range the same verdict; null: they do not. */
 export function boundsProblem(bounds: Bounds | null, range: string): string | null {
   if (bounds === null) return null;
   if (/^(?:a text$|one of )/.test(range)) return `its values are ${range}, so that no bound fits`;
@@ -15,7 +12,7 @@ export function boundsProblem(bounds: Bounds | null, range: string): string | nu
   return `every value ${verdict} (values: ${range}); to show a metric that does not gate, write skip: true`;
 }
 
-/** Values of a range that stand for all: where it has no gaps its ends, and the bounds inside. */
+/** Representative values of a range: its ends and the bounds inside, or all its values. */
 function valuesIn(range: string, bounds: readonly number[]): number[] {
   const numbers = (range.replaceAll('−', '-').match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
   const isCount = /^(?:0 and up|a map of .* number$)/.test(range);
@@ -26,7 +23,7 @@ function valuesIn(range: string, bounds: readonly number[]): number[] {
     : numbers;
 }
 
-/** What is wrong with `min` and `max` among a metric's parameters. */
+/** Errors in the parameters `min` and `max`. */
 export function parameterBounds(options: Record<string, unknown>, range: string): string[] {
   const { min, max } = options as Bounds;
   if (min === undefined && max === undefined) return [];

@@ -13,10 +13,7 @@ import { gradeMaterial, type Grade } from './grade.ts';
 import { materialUsed, type Materials, type Question } from './grader-prompt.ts';
 import { passingLabels } from './passing.ts';
 
-/**
- * Rubrics that every project has, under the names and with the labels and scores of FlexEval's own;
- * a file may replace them.
- */
+/** Rubrics of every project, named, labelled and scored as in FlexEval; files may replace them. */
 export const builtInRubrics: ReadonlyMap<string, Rubric> = new Map(
   [
     rubric(
@@ -100,8 +97,8 @@ function rubric(
 }
 
 /**
- * Grades every answer by a rubric of the project. It passes at the labels that the metric or the
- * rubric says; where neither does, every label passes, and the metric does not gate.
+ * Grades answers by a project rubric. The metric's or rubric's labels pass; if neither names any,
+ * all pass and the metric does not gate.
  */
 export async function scoreRubric(
   name: string,
@@ -127,7 +124,7 @@ export async function scoreRubric(
   );
 }
 
-/** A grade as a measurement that passes from `needed` on. The label stands before its reasons. */
+/** A grade as a measurement that passes from `needed`. The label precedes its reasons. */
 export function fromGrade(grade: Grade, needed: number): Measured {
   const kept = grade.record === undefined ? {} : { grade: grade.record };
   if (grade.status !== 'graded') return { status: grade.status, reason: grade.reason, ...kept };
@@ -142,16 +139,16 @@ export function fromGrade(grade: Grade, needed: number): Measured {
   };
 }
 
-/** The score of a rubric's best label, which passes where no threshold is given. */
+/** The best label's score. */
 export function topScore({ choice_scores }: Question): number {
   return Math.max(...choice_scores.values());
 }
 
 /**
- * The text behind every keyword at a level. Turn: earlier messages are the context and this turn
- * the content, each as `role: text` lines without the system prompt. Message: the context has the
- * system prompt, the content no role. Thread: everything but the last message, and the last.
- * ToolCall: as Turn, with the calls as content.
+ * The text for every keyword at a level. Turn: earlier messages as context, this turn as content,
+ * in `role: text` lines without the system prompt. Message: the context has the system prompt, the
+ * content no role. Thread: all but the last message, and the last. ToolCall: as Turn, with the
+ * calls as content.
  */
 export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials {
   const { completion, thread, messages, expected } = answer;
@@ -175,7 +172,7 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
   };
 }
 
-/** What a rubric's `{expected}` shows of a reference's. */
+/** What a rubric's `{expected}` shows. */
 export function idealText(expected: Json): string {
   return Array.isArray(expected) ? expected.map(jsonText).join('\n') : jsonText(expected);
 }
@@ -187,10 +184,7 @@ function turnParts(answer: MetricAnswer): { context: string; content: string } {
   };
 }
 
-/**
- * A labelled example of a rubric, as material: its content stands for the answer however the rubric
- * names it.
- */
+/** A labelled example as material: its content is the answer under any keyword. */
 export function exampleMaterials({
   content,
   context,

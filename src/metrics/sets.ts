@@ -76,7 +76,7 @@ function setMetric(
   });
 }
 
-/** The JSON text of expected numbers and truth values, by the text they are written as. */
+/** JSON text of expected numbers and booleans, by their text in the file. */
 function spellings(
   { expected: written = null, values }: Pick<MetricAnswer, 'expected' | 'values'>,
   expected: Json,
@@ -98,7 +98,7 @@ function entryText(entry: ExactJson): string {
   return typeof entry === 'object' ? canonical(entry) : jsonText(entry);
 }
 
-/** The entries of an answer: a JSON list as it is, else its pieces without bullets or numbering. */
+/** An answer's entries: a JSON list, else its lines or parts without bullets or numbers. */
 function entriesOf(text: string, separator: string | undefined): string[] {
   const parsed = parseJson(text, 'fenced');
   if (parsed.ok && Array.isArray(parsed.value)) return parsed.value.map(entryText);
@@ -123,7 +123,7 @@ function difference(found: ReadonlySet<string>, wanted: ReadonlySet<string>): st
     .join('; ');
 }
 
-/** Empty answers to empty expectations are right; otherwise an empty side scores 0. */
+/** If both sides are empty the share is 1; if only one is, 0. */
 const share = (shared: number, size: number, other: number): number =>
   size === 0 ? (other === 0 ? 1 : 0) : shared / size;
 

@@ -15,19 +15,16 @@ import { comparable, ignoreCase, normalisation } from './measures/normalise.ts';
 import { chrf, rougeL, rougeN, sentenceBleu } from './measures/overlap.ts';
 import { countNgrams, fBeta, overlap, squadWords } from './measures/words.ts';
 
-/**
- * Pairs of characters beyond which a comparison, quadratic as most are, would hold the run up for
- * many seconds.
- */
+/** Pairs of characters beyond which a quadratic comparison takes many seconds. */
 const MAX_PAIRS = 2e10;
 
-/** Why texts cannot be compared, or null. */
+/** Why texts are too long to compare, or null. */
 function incomparable(output: string, texts: readonly string[]): string | null {
   const pairs = texts.reduce((sum, text) => sum + text.length * output.length, 0);
   return pairs > MAX_PAIRS ? 'the answer and the expected text are too long to compare' : null;
 }
 
-/** The best similarity to any alternative, which passes from `needed` on. */
+/** The best similarity to any alternative, which passes from `needed`. */
 function best(
   output: string,
   expected: Json,

@@ -110,7 +110,7 @@ const jsonSchema = defineBatch({
   },
 });
 
-/** What of the answer one of which has to fit the schema; a reason where there is nothing. */
+/** The values of an answer, one of which must fit the schema; `reason` if there are none. */
 function valuesIn(
   output: string,
   where: z.infer<typeof extract>,

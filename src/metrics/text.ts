@@ -21,9 +21,7 @@ import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './num
 
 const anyOf = 'A list means any of its entries.';
 
-/**
- * A comparison of the normalised answer with each normalised alternative, one of which has to fit.
- */
+/** Whether the normalised answer fits one of the normalised alternatives. */
 function fits(
   output: string,
   texts: readonly string[],

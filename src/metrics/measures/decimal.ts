@@ -1,4 +1,4 @@
-/** `digits` × 10^`exponent`, exactly. Equal numbers have equal members. */
+/** `digits` × 10^`exponent`, exactly. Equal numbers have equal fields. */
 export interface Decimal {
   digits: bigint;
   exponent: number;
@@ -6,10 +6,10 @@ export interface Decimal {
 
 const ZERO: Decimal = { digits: 0n, exponent: 0 };
 
-/** Exponents that differ by more are not aligned: an answer's `1e999999999` must not fill memory. */
+/** Larger differences of exponents are not aligned: `1e999999999` must not fill memory. */
 const FAR = 100_000;
 
-/** A number in plain notation such as `-12.50e3`; null for any other text. */
+/** A number in plain notation such as `-12.50e3`, or null. */
 export function decimalOf(text: string): Decimal | null {
   const found = /^([-+]?)(\d*)(?:\.(\d+))?(?:[eE]([-+]?\d{1,9}))?$/.exec(text);
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = found ?? [];
@@ -26,12 +26,11 @@ export function decimalOf(text: string): Decimal | null {
       };
 }
 
-/** The decimal that a finite double is written as. */
 export function exactly(number: number): Decimal {
   return decimalOf(String(number)) ?? ZERO;
 }
 
-/** Plain notation, with an exponent only where there would be many zeros. */
+/** Plain notation, with an exponent only instead of many zeros. */
 export function decimalText({ digits, exponent }: Decimal): string {
   const sign = digits < 0n ? '-' : '';
   const plain = String(digits).replace('-', '');
@@ -45,7 +44,7 @@ export function sameNumber(left: Decimal, right: Decimal): boolean {
   return left.digits === right.digits && left.exponent === right.exponent;
 }
 
-/** left − right. Of two numbers that are {@link FAR} apart, the smaller one does not count. */
+/** left − right. If they are {@link FAR} apart, the smaller one is ignored. */
 export function subtract(left: Decimal, right: Decimal): Decimal {
   const negative = { ...right, digits: -right.digits };
   if (right.digits === 0n) return left;
@@ -57,21 +56,20 @@ export function subtract(left: Decimal, right: Decimal): Decimal {
   return decimalOf(`${String(at(left) - at(right))}e${String(exponent)}`) ?? ZERO;
 }
 
-/** The numbers' difference without its sign. */
+/** The absolute difference. */
 export function distance(left: Decimal, right: Decimal): Decimal {
   const { digits, exponent } = subtract(left, right);
   return { digits: digits < 0n ? -digits : digits, exponent };
 }
 
-/** Whether two numbers are at most so far apart. */
 export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boolean {
   return sameNumber(left, right) || subtract(distance(left, right), tolerance).digits <= 0n;
 }
 
-/** Whether the number is a whole multiple of another one, which is not 0. */
+/** Whether the number is a whole multiple of `of`, which is not 0. */
 export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
   if (digits === 0n) return true;
-  // `digits` has no factor 10 left. More zeros than FAR add no factor that `of` could have.
+  // `digits` has no factor 10 left, and more zeros than FAR add no factor of `of`.
   if (of.exponent > exponent) return false;
   return (digits * 10n ** BigInt(Math.min(exponent - of.exponent, FAR))) % of.digits === 0n;
 }

@@ -5,12 +5,12 @@ import { decimalOf, decimalText, subtract, isMultiple, type Decimal } from './de
 import { canonical, jsonEqual } from './json.ts';
 import { jsonNumber } from './numbers.ts';
 
-/** What a list or map of stand-ins was made from. */
+/** The originals of copied lists and maps. */
 const originals = new WeakMap<object, ExactJson[] | { [key: string]: ExactJson }>();
 
 /**
- * A copy for the schema engine, which knows doubles only, and the list that holds it: the keywords
- * below find the original by where a value is.
+ * A copy for the schema library, which only handles doubles, and a list that holds it. The keywords
+ * below find the original through its holder.
  */
 export function standIn(value: ExactJson): { copy: Json; holder: Json[] } {
   const copy = copyOf(value);
@@ -29,7 +29,7 @@ function copyOf(value: ExactJson): Json {
   return copy;
 }
 
-/** A finite double that is whole where the number is. */
+/** A finite double that is whole if and only if the number is. */
 function doubleOf(text: string): number {
   const most = Number.MAX_VALUE;
   const double = Math.min(Math.max(Number(text), -most), most);
@@ -41,7 +41,7 @@ function original(holder: object | undefined, key: string | number, copy: ExactJ
   return (found as { [key: string]: ExactJson } | undefined)?.[key] ?? copy;
 }
 
-/** A keyword of JSON Schema that compares values as written. `wrong`: the message, or null. */
+/** A JSON Schema keyword that compares exact values. `wrong` returns the message or null. */
 function keyword(
   name: string,
   type: 'number' | 'array' | null,
@@ -79,7 +79,7 @@ function numberKeyword(
 
 const order = (left: Decimal, right: Decimal): bigint => subtract(left, right).digits;
 
-/** In place of the engine's own, which compare doubles. */
+/** Replacements for the library's keywords, which compare doubles. */
 export const exactKeywords = [
   numberKeyword('multipleOf', 'multiple of', isMultiple),
   numberKeyword('minimum', '>=', (value, given) => order(value, given) >= 0n),

@@ -7,7 +7,7 @@ import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
 import { exactKeywords, standIn } from './exact-keywords.ts';
 import { compilePattern } from './pattern.ts';
 
-/** The engine's pattern keyword in linear time: a schema's own `pattern` must not hold a run up. */
+/** Linear-time matching for `pattern`, so that a schema cannot stall a run. */
 const regExp = Object.assign(
   (pattern: string) => {
     const compiled = compilePattern(pattern, {
@@ -16,8 +16,7 @@ const regExp = Object.assign(
       dot_all: false,
     });
     if (typeof compiled === 'string') throw new Error(compiled);
-    // The engine tells patterns apart by their text: without it all would be the first one
-    // compiled.
+    // The library caches patterns by their text.
     return {
       test: (text: string) => compiled.test(text.normalize('NFC')),
       toString: () => pattern,
@@ -36,16 +35,10 @@ const options: Options = {
   code: { regExp },
 };
 
-/**
- * Keywords other tools write into schemas that check nothing; any other unknown keyword is a
- * mistake and is told.
- */
+/** Unknown keywords that other tools write and that check nothing; others are errors. */
 const annotations = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
-/**
- * A compiled JSON Schema, or one line that says what is wrong with it. Draft 2020-12, or draft-07
- * where `$schema` names it.
- */
+/** A compiled JSON Schema, or its error in one line. Draft 2020-12, or draft-07 by `$schema`. */
 export function compileSchema(schema: JsonSchema): ((value: ExactJson) => string | null) | string {
   const uri =
     typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
@@ -66,7 +59,7 @@ export function compileSchema(schema: JsonSchema): ((value: ExactJson) => string
   }
 }
 
-/** What schemas of a draft are held against themselves: compiled once, as that takes longest. */
+/** The meta-schema of each draft, compiled once because it is the slowest. */
 const metas = new Map<typeof Ajv | typeof Ajv2020, Ajv | Ajv2020>();
 
 function metaOf(draft: typeof Ajv | typeof Ajv2020): Ajv | Ajv2020 {
@@ -84,7 +77,7 @@ function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Aj
   return ajv.addVocabulary(annotations);
 }
 
-/** Each value under the schema, here and now; a schema that never ends does not end here either. */
+/** Checks each value synchronously, which may never end. */
 export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): SchemaFinding[] {
   const validate = compileSchema(schema);
   return values.map((value) => {
@@ -101,13 +94,13 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
   });
 }
 
-/** Work of a check that takes hardly any time: characters of the schema times those of the answer. */
+/** Schema length times answer length of a check that takes milliseconds. */
 const QUICK = 10_000_000;
 
-/** Keywords by which the work of a check may grow faster than schema and answer do. */
+/** Keywords whose work may grow faster than schema and answer. */
 const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
 
-/** Whether checking so long an answer is a matter of milliseconds. */
+/** Whether checking an answer of this length takes milliseconds. */
 export function isQuick(schema: JsonSchema, length: number): boolean {
   const text = JSON.stringify(schema);
   return !BOUNDLESS.test(text) && text.length * length <= QUICK;

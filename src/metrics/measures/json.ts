@@ -16,7 +16,7 @@ export const extractions = ['raw', 'fenced', 'first', 'objects'] as const;
 
 type Extraction = (typeof extractions)[number];
 
-/** Deeper JSON is refused before anything walks it, so that no answer can exhaust the stack. */
+/** Deeper JSON is refused before recursion could exhaust the stack. */
 const MAX_DEPTH = 200;
 
 type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
@@ -24,10 +24,10 @@ type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
 
 /**
- * JSON out of an answer. `raw`: the whole answer; `fenced`: the first code block in JSON (else the
- * first without a language, else the first), else the whole answer; `first`: the first object or array that parses on its own, else as `fenced`; `objects`:
- * the first of {@link objectsIn}. Linear in the text but for the last two, which give up after
- * twenty openings.
+ * JSON from an answer. `raw`: the whole answer; `fenced`: the first code block in JSON, else
+ * without a language, else any, else the whole answer; `first`: the first object or array that
+ * parses, else as `fenced`; `objects`: the first of {@link objectsIn}. Linear; the last two stop
+ * after 20 openings.
  */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
@@ -51,12 +51,12 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
   return { ok: false, reason };
 }
 
-/** Texts of objects beyond this are not read, in UTF-16 units. */
+/** Longer objects are not parsed, in UTF-16 units. */
 const MOST_OBJECT = 100_000;
 
 /**
- * Every outermost object of an answer, read leniently: quotes may be single or missing, and an
- * object that the answer's end cuts off is closed there. Braces are counted wherever they stand.
+ * The outermost objects of an answer, read leniently: quotes may be single or missing, and a
+ * truncated object is closed at the end. Braces count anywhere.
  */
 export function objectsIn(text: string): Json[] {
   const found: Json[] = [];
@@ -70,7 +70,7 @@ export function objectsIn(text: string): Json[] {
   return found;
 }
 
-/** Behind the brace that closes the one at `start`, or the text's end with how many are open there. */
+/** The index after the closing brace of the one at `start`, or the text's end and the open ones. */
 function closingBrace(text: string, start: number): { end: number; open: number } {
   const last = Math.min(text.length, start + MOST_OBJECT);
   let open = 0;
@@ -98,13 +98,13 @@ function lenient(text: string): Json {
       const value = read();
       return isMap(value) ? value : null;
     } catch {
-      // Not so, then as leniently as may be.
+      // The next parser is more lenient.
     }
   }
   return null;
 }
 
-/** The texts of up to twenty top-level objects and arrays, in order. */
+/** The texts of the first twenty top-level objects and arrays. */
 function balancedParts(text: string): string[] {
   const found: string[] = [];
   let from = 0;
@@ -177,7 +177,7 @@ export function jsonEqual(left: Json, right: Json): boolean {
   return canonical(left) === canonical(right);
 }
 
-/** Values that agree by these options are equal. */
+/** Options for exact equality. */
 export const STRICT: JsonMatchOptions = {
   ignore_keys: [],
   abs_tol: 0,
@@ -195,9 +195,9 @@ export interface JsonMatchOptions {
 }
 
 /**
- * How much of two JSON values agrees, 0–1. Scalars: 1 or 0. Maps: mean over the keys of either side
- * (of `expected` only with `ignore_extra`). Lists: mean over the positions of the longer one; with
- * `ignore_order` the share of equal entries, each used once. Two empty maps or lists agree fully.
+ * The agreement of two JSON values, 0–1. Scalars: 1 or 0. Maps: mean over the keys of both sides
+ * (`ignore_extra`: of `expected`). Lists: mean over the longer one's positions; `ignore_order`: the
+ * share of equal entries, each used once. Empty maps or lists agree.
  */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
   if (Array.isArray(actual) && Array.isArray(expected))
@@ -224,7 +224,7 @@ function mapAgreement(
   return sum / keys.length;
 }
 
-/** Members by their names in composed characters. */
+/** Members by composed name. */
 function composed(map: { [key: string]: Json }): Map<string, Json> {
   return new Map(
     Object.entries(map).map(([key, value]) => [normalise(key, AS_WRITTEN), value] as const),
@@ -243,8 +243,8 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
 }
 
 /**
- * Entries that agree fully, each used once, in as many pairs as there can be. Tolerances need every
- * pair tried; where those are too many, only what plain equality leaves is tried, or nothing.
+ * The most pairs of fully agreeing entries. Tolerances require trying every pair; if there are too
+ * many, only entries left by plain equality are tried, or none.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
@@ -259,7 +259,7 @@ function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptio
     : equal + maximumPairs(left, unmatched, agree);
 }
 
-/** An answer of 50,000 entries must not cost a billion comparisons. */
+/** 50,000 entries must not cost a billion comparisons. */
 const PAIR_LIMIT = 250_000;
 
 const MOST_SAFE = Number.MAX_SAFE_INTEGER;
@@ -271,7 +271,7 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    // In a file, a number this large is quoted.
+    // Files quote numbers this large.
     const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);

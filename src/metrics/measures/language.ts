@@ -1,4 +1,4 @@
-/** Counts under the two Flesch formulas; null when the text has no words. English only. */
+/** Counts for both Flesch formulas; null without words. English only. */
 function counts(text: string): { words: number; sentences: number; syllables: number } | null {
   const words = text.match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? [];
   if (words.length === 0) return null;
@@ -11,8 +11,7 @@ function counts(text: string): { words: number; sentences: number; syllables: nu
 }
 
 /**
- * Vowel groups, without a silent final e; a heuristic that is off by one on some words, equally on
- * both sides of a comparison.
+ * Vowel groups without a silent final e: a heuristic, sometimes off by one, equally on both sides.
  */
 export function syllablesIn(word: string): number {
   const plain = word.toLowerCase().replace(/['’]/g, '');
@@ -39,19 +38,18 @@ export function fleschKincaidGrade(text: string): number | null {
   return 0.39 * (found.words / found.sentences) + 11.8 * (found.syllables / found.words) - 15.59;
 }
 
-/** Words that refuse whatever follows. */
+/** Phrases that always refuse. */
 const REFUSALS =
   /^i (?:must|have to|will have to) (?:decline|refuse)\b|^(?:i'm|i am) not (?:comfortable|allowed|permitted)\b/;
 
-/** Words that say what one cannot or will not do; it depends on what follows. */
+/** Phrases of inability; the verb after them decides. */
 const INABILITY =
   /^(?:(?:i'm|i am) afraid )?(?:i (?:can't|cannot|can not|won't|will not|refuse to|decline to)|(?:i'm|i am) (?:unable to|not able to|not going to|not willing to)|it (?:would not|wouldn't) be appropriate(?: for me)? to)(?![\p{L}'])/u;
 
-/** What may stand between those words and their verb. */
+/** Words between such a phrase and its verb. */
 const ADVERBS =
   /^(?:[\s,]+(?:really|actually|directly|currently|simply|just|ethically|legally|personally|knowingly|also|ever|to|be able to|in good conscience)\b)*[\s,]*/;
 
-/** Verbs of answering and helping. */
 const ANSWERING =
   /^(?:help|assist|aid|answer|respond|reply|comment|provide|give|offer|share|supply|comply|fulfill?|do (?:that|this|so|it|what|anything)|discuss|talk about|speak (?:about|on|to)|go into|tell you|say that|write|create|generate|produce|compose|draft|explain|describe|show|teach|instruct|guide|advise|recommend|suggest|support|engage|participate|take part|continue|proceed|perform|complete|execute|process|access|browse|search|look up|retrieve|accommodate|translate|summari[sz]e|disclose|reveal|divulge|display|repeat|reproduce|endorse|encourage|facilitate|promote|condone|assume|role-?play|pretend to|act as|impersonate|identify|diagnose|make (?:that|this)|let you)\b/;
 
@@ -62,21 +60,21 @@ const IDIOMS =
 const OPENINGS =
   /^(?:(?:i'm|i am) (?:very |so |truly |really )?sorry|sorry|i apologi[sz]e|(?:my )?apologies|unfortunately|regrettably|(as an? (?:large |ai )?(?:language model|assistant|ai)(?: (?:language model|model|assistant))?)|but|however|(?:thank you|thanks) for asking)(?![\p{L}'])/u;
 
-/** What turns, in the sentence or right after it, from what one cannot do to something else. */
+/** A turn to something else, in or right after the sentence. */
 const TURN =
   /^[^.!?\n]*(?:[,;:—–-]\s*|[.!?]\s+)(?:but|however|though|that said|nevertheless)\b[,:]?\s+([^\n]{1,60})/u;
 
-/** Something else that is not help yet: an offer, advice, an apology. */
+/** Something else that is not help: an offer, advice, an apology. */
 const OFFER =
   /^(?:i(?:'d| would) (?:be |like|love|encourage|urge|recommend|suggest)|(?:i'm|i am) (?:happy|glad|here|able|sorry|willing|more than)|i(?:'ll| will| can| could| hope| understand| appreciate)|if|please|let|feel free|you|we|thank|perhaps|maybe|happy|there (?:are|is)|others?|some|many|most|a (?:doctor|professional|lawyer)|professionals|experts|your|remember|consider|try|contact|call|consult|it(?:'s| is) (?:important|best|always|recommended|advisable|worth))\b/;
 
-/** A refusal stands at the start of an answer: later ones speak of a part of it. */
+/** Refusals come first in an answer; later ones refer to a part of it. In UTF-16 units. */
 const WINDOW = 400;
 
 /**
- * The words with which an answer refuses, or null when it does not begin with a refusal. `I can't`
- * refuses with a verb of answering or helping, at the end of its sentence, or after `as an AI`; not
- * with `enough` after the verb, nor where the answer then helps. English only.
+ * The words with which an answer begins to refuse, or null. `I can't` refuses before a verb of
+ * answering or helping, at the end of its sentence, or after `as an AI`; not before `enough`, nor
+ * if the answer then helps. English only.
  */
 export function refusalIn(text: string): string | null {
   let rest = text

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../types/plain.ts';
 
-/** How two texts are made comparable. */
+/** How to make two texts comparable. */
 export interface Normalisation {
   ignore_case: boolean;
   trim: boolean;
@@ -22,14 +22,14 @@ export const ignorePunctuation = (byDefault: boolean) =>
       'Punctuation and symbols are left out, and runs of white space count as one blank. What belongs to a number or an operator stays: `1.5`, `-5`, `12:30`, `C++`, `a < b`.',
     );
 
-/** The parameters of every metric that compares texts, with their defaults. */
+/** The parameters of every text comparison. */
 export const normalisation = {
   ignore_case: ignoreCase(false),
   trim: z.boolean().default(true).describe('White space at both ends is left out.'),
   ignore_punctuation: ignorePunctuation(false),
 };
 
-/** Texts that differ in nothing but Unicode composition are equal everywhere. */
+/** Composition is always normalised. */
 export const AS_WRITTEN: Normalisation = {
   ignore_case: false,
   trim: false,
@@ -37,24 +37,23 @@ export const AS_WRITTEN: Normalisation = {
 };
 
 /**
- * Folds case as Unicode does, without a locale. One pass is not enough: `ẞ` becomes `ss` only by
- * way of `ß`, and a Greek final sigma depends on what follows it.
+ * Folds case without a locale. The passes are needed for `ẞ` (`ss` through `ß`) and final sigma.
  */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Groups of three digits, separated by commas, apostrophes or fixed blanks. */
+/** Digit groups of three, separated by commas, apostrophes or fixed spaces. */
 const GROUPED =
   /(?<![\p{N}.,'’:/])\p{Nd}{1,3}(?:[,'’\u00a0\u2009\u202f]\p{Nd}{3})+(?!\p{N}|[,'’]\p{N})/gu;
 
-/** What follows a sign: a number, perhaps after its currency. */
+/** A number after a sign, optionally with its currency. */
 const NUMBER_AHEAD = /^(?:(?:\p{L}{0,3}\p{Sc}{1,2}|\p{L}{3})\s?)?\.?\p{N}/u;
 
-/** Math symbols, with the marks that make another operator of them (`!=`), and `&&` and `||`. */
+/** Math symbols with their modifiers (`!=`), `&&` and `||`. */
 const OPERATORS = /[!:/%&^-]{0,2}(?:(?![|~])\p{Sm}){1,8}|&&|\|\|/gu;
 
-/** Characters before and after a run of punctuation that decide what it means. */
+/** Context characters on each side of a run of punctuation. */
 const CONTEXT = 8;
 
 function withoutPunctuation(text: string): string {
@@ -70,7 +69,7 @@ function withoutPunctuation(text: string): string {
 
 /** The part of a run of punctuation that belongs to a number or an operator. */
 function meaningful(run: string, before: string, after: string): string {
-  // What is beside the run: N a digit, L a letter.
+  // The neighbours of the run: N a digit, L a letter.
   const edges = `${kindOf(/.$/su.exec(before))}|${kindOf(/^./su.exec(after))}`;
   if (edges === 'N|N') return run;
   if (edges === 'N|L' || edges === 'L|N') return run.replace(/[\p{Sc}'’"“”`]/gu, '');
@@ -89,7 +88,7 @@ function kindOf(found: RegExpExecArray | null): string {
   return /\p{N}/u.test(found[0]) ? 'N' : /\p{L}/u.test(found[0]) ? 'L' : '';
 }
 
-/** Where the sign, currency mark and decimal point before a number start in a run. */
+/** Where the sign, currency and decimal point before a number start in a run. */
 function signStart(run: string, after: string): number {
   const point = /(?<!\.)\.$/.test(run) && /^\p{N}/u.test(after) ? 1 : 0;
   let start = run.length - point;
@@ -99,10 +98,7 @@ function signStart(run: string, after: string): number {
   return start;
 }
 
-/**
- * One spelling of a text: composed characters (NFC), then what the options leave out. No step looks
- * back far, so that time grows with the length alone, whatever a model wrote.
- */
+/** A text in composed form (NFC) and normalised by the options, in linear time for any input. */
 export function normalise(text: string, options: Normalisation): string {
   let result = text.normalize('NFC');
   if (options.ignore_punctuation) result = withoutPunctuation(result).replace(/\s+/g, ' ');
@@ -110,7 +106,7 @@ export function normalise(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** The options that leave something of the text to compare; a text of nothing but `!` keeps it. */
+/** The options that leave some text to compare; a text of only `!` keeps it. */
 function sparing(text: string, options: Normalisation): Normalisation {
   if (normalise(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };
@@ -118,10 +114,7 @@ function sparing(text: string, options: Normalisation): Normalisation {
   return isBlank ? { ...spared, trim: false } : spared;
 }
 
-/**
- * The answer and a wanted text, both normalised. Where nothing would be left of the wanted text,
- * which every answer would fit then, both are compared as written.
- */
+/** Both texts normalised, or as written if nothing of `wanted` would remain. */
 export function comparable(
   output: string,
   wanted: string,
@@ -131,10 +124,7 @@ export function comparable(
   return { actual: normalise(output, own), wanted: normalise(wanted, own) };
 }
 
-/**
- * Reads an answer as the first of the labels that `exact_match` with these parameters would take it
- * for; null for none.
- */
+/** Maps an answer to the first label that `exact_match` would accept with these parameters. */
 export function exactLabelOf(
   labels: readonly string[],
   given: Record<string, Json>,

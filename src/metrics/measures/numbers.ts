@@ -1,7 +1,7 @@
 import { LongNumber } from '../../types/exact-json.ts';
 import { decimalOf, type Decimal } from './decimal.ts';
 
-/** A number of a text as it is written; `value` is null where it cannot be read as one number. */
+/** A number as written; `value` is null if ambiguous. */
 export interface Numeral {
   text: string;
   value: Decimal | null;
@@ -11,15 +11,15 @@ export const decimalMarks = ['point', 'comma'] as const;
 
 type DecimalMark = (typeof decimalMarks)[number];
 
-/** Spaces that do not end a line. They belong to the number around them. */
+/** Spaces that do not end a line; they belong to the number around them. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
 
 /**
- * A sign with the currency behind it, digits with what joins them, an exponent, and a fraction or
- * power. A hyphen after a letter, a digit, a closing bracket or `%` is not a sign, unless a
- * currency's code is before it. A blank joins digits only where groups of three follow.
+ * Sign with currency, digits with separators, exponent, and fraction or power. A hyphen after a
+ * letter, digit, closing bracket or `%` is not a sign unless a currency code precedes it. A space
+ * separates only groups of three digits.
  */
 const NUMERAL = new RegExp(
   `(?:(?:(?<![\\p{L}\\p{N}%‰°)\\]])|(?<=(?<![\\p{L}\\p{N}])(?<code>[A-Z]{3})))` +
@@ -29,10 +29,12 @@ const NUMERAL = new RegExp(
   'gu',
 );
 
-/** Codes of currencies that are also words before a number, as in `TOP-10`. */
+/** Currency codes that are also words before a number, as in `TOP-10`. */
 const WORDS = new Set(['ALL', 'CUP', 'TOP', 'TRY']);
 
-/** Every number in a text, in order. `$1,024.50` is 1024.5; `3-5` is 3 and 5; `3,14` is unclear. */
+/**
+ * Every number in a text, in order. `$1,024.50` is 1024.5; `3-5` is 3 and 5; `3,14` is ambiguous.
+ */
 export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
   return [...text.matchAll(NUMERAL)].flatMap((found) => {
     const { code, sign = '', body = '', exponent = '', odd } = found.groups ?? {};
@@ -53,24 +55,21 @@ function isCurrency(code: string): boolean {
   return Intl.supportedValuesOf('currency').includes(code);
 }
 
-/** Groups of three, or of two before the last as in India, then a decimal point. */
+/** Groups of three (or two, as in India), then a decimal point. */
 const WITH_POINT = new RegExp(
   `^(?:[1-9]\\d{0,2}([,'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*|[1-9]\\d?(?:,\\d\\d)+,\\d{3}|\\d*)(?:\\.\\d+)?$`,
 );
 
-/** Groups of three that leave no doubt that the comma is the decimal mark, or that there is none. */
+/** Groups of three that prove the comma to be the decimal mark, or that there is none. */
 const WITH_COMMA = new RegExp(
   `^[1-9]\\d{0,2}(?:([.'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*,\\d+|(?:\\.\\d{3}){2,})$`,
 );
 
-/**
- * Digits and what joins them in plain notation: a number, the entries of a list without blanks
- * (`1,2,3`), or null for what cannot be read as one number.
- */
+/** Plain notation of a number or of the entries of a list (`1,2,3`); null if ambiguous. */
 function entriesIn(written: string, mark: DecimalMark | undefined): (string | null)[] {
   const body =
     mark === 'comma' ? written.replace(/[.,]/g, (letter) => (letter === '.' ? ',' : '.')) : written;
-  // A blank may separate two numbers as well as groups.
+  // A space may separate two numbers as well as groups.
   const isUnclear = mark === undefined && written.includes(' ');
   if (WITH_POINT.test(body)) return [isUnclear ? null : body.replace(/[^\d.]/g, '')];
   if (WITH_COMMA.test(body)) {
@@ -82,7 +81,7 @@ function entriesIn(written: string, mark: DecimalMark | undefined): (string | nu
   return isList(written.split(','), mark) ? written.split(',') : [null];
 }
 
-/** Whether these are entries of a list, and neither groups of digits nor a decimal comma. */
+/** Whether these are list entries, not digit groups or a decimal comma. */
 function isList(entries: readonly string[], mark: DecimalMark | undefined): boolean {
   const entry = mark === 'comma' ? /^(?:0|[1-9]\d*)$/ : /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
   const [first = ''] = entries;
@@ -96,12 +95,11 @@ function isList(entries: readonly string[], mark: DecimalMark | undefined): bool
   );
 }
 
-/** A number of JSON; null for any other value. */
 export function jsonNumber(value: unknown): Decimal | null {
   return typeof value === 'number' || value instanceof LongNumber ? decimalOf(String(value)) : null;
 }
 
-/** The number a value stands for, when it is exactly one. */
+/** The only number of a value, or null. */
 export function numberOf(value: unknown): Decimal | null {
   if (typeof value !== 'string') return jsonNumber(value);
   const [only, ...others] = numbersIn(value);

@@ -4,21 +4,21 @@ import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts
 
 const MAX_ORDER = 4;
 
-/** How a text becomes words, and what an order without a match counts. */
+/** How to split words, and the count for an order without a match. */
 interface BleuOptions {
   ignore_case: boolean;
   words: '13a' | 'spaces';
   smoothing: 'exp' | 'floor';
 }
 
-/** What promptfoo puts in the place of a precision of 0. */
+/** promptfoo's replacement for a precision of 0. */
 const FLOOR = 1e-7;
 
 /**
- * Sentence BLEU against one or several references, 0–1: sacreBLEU's `sentence_bleu`, tokeniser 13a,
- * exponential smoothing (the k-th order without a match counts as 1 ÷ 2ᵏ of one match), effective
- * order (orders longer than the answer are left out). Papineni et al. (2002); Chen and Cherry
- * (2014), method 3. Words between `spaces` and smoothing by a `floor` give promptfoo's values.
+ * Sentence BLEU, 0–1, as sacreBLEU's `sentence_bleu`: tokeniser 13a, exponential smoothing (the
+ * k-th order without a match counts as 1 ÷ 2ᵏ of one match), effective order (orders longer than
+ * the answer are left out). Papineni et al. (2002); Chen and Cherry (2014), method 3. `spaces` and
+ * `floor` give promptfoo's values.
  */
 export function sentenceBleu(
   candidate: string,
@@ -46,10 +46,7 @@ export function sentenceBleu(
   return matched ? brevityPenalty(tokens.length, targets) * Math.exp(logarithms / orders) : 0;
 }
 
-/**
- * N-grams of the candidate found in a reference, each clipped to its largest count in any one
- * reference.
- */
+/** N-gram matches, each clipped to its largest count in any one reference. */
 export function clippedMatches(
   tokens: readonly string[],
   references: readonly (readonly string[])[],
@@ -63,10 +60,7 @@ export function clippedMatches(
   return { correct, total: Math.max(0, tokens.length - order + 1) };
 }
 
-/**
- * exp(1 − r ÷ c) for a candidate shorter than the reference nearest to it in length (the shorter of
- * two as near).
- */
+/** exp(1 − r ÷ c) for a candidate shorter than the nearest reference (the shorter one in a tie). */
 function brevityPenalty(length: number, references: readonly (readonly string[])[]): number {
   const lengths = references
     .map((reference) => reference.length)
@@ -82,9 +76,8 @@ interface ChrfOptions {
 }
 
 /**
- * Sentence chrF, 0–1: sacreBLEU's `sentence_chrf` (white space removed, effective order: an order
- * counts only where both texts have n-grams of it). With `word_order` 2 it is chrF++. Popović
- * (2015, 2017).
+ * Sentence chrF, 0–1, as sacreBLEU's `sentence_chrf`: without white space, and an order counts only
+ * if both texts have n-grams of it. `word_order` 2: chrF++. Popović (2015, 2017).
  */
 export function chrf(
   candidate: string,
@@ -119,7 +112,7 @@ function characters(text: string): string[] {
 
 const PUNCTUATION = new Set('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
-/** Words with one leading or trailing ASCII punctuation mark set apart, as chrF++ counts them. */
+/** Words with one leading or trailing ASCII punctuation mark split off, as in chrF++. */
 function wordsOf(text: string): string[] {
   return text
     .split(/\s+/)
@@ -136,14 +129,13 @@ function wordsOf(text: string): string[] {
 /** ROUGE-N as F-measure, 0–1. Lin (2004), section 2; tokens of `rougeWords`. */
 export function rougeN(candidate: string, reference: string, n: number, beta: number): number {
   const fewest = Math.min(rougeWords(candidate).length, rougeWords(reference).length);
-  // The library refuses empty text; fewer words than n share no n-gram.
+  // The library throws on empty text; fewer words than n share no n-gram.
   return fewest < n ? 0 : rougeNOf(candidate, reference, { n, beta, tokenizer: rougeWords });
 }
 
 /**
- * ROUGE-L as F-measure, 0–1, over the whole text as one sentence. Lin (2004), section 3.1. The
- * library's version takes 25 s for two texts of 100 kB; a hostile answer may not hold a run up, so
- * the subsequence is found here.
+ * ROUGE-L as F-measure, 0–1, over the text as one sentence. Lin (2004), section 3.1. Own code
+ * because the library takes 25 s for two texts of 100 kB.
  */
 export function rougeL(candidate: string, reference: string, beta: number): number {
   const words = rougeWords(candidate);
@@ -157,7 +149,7 @@ const WORD_BITS = 32;
 
 /**
  * Length of the longest common subsequence, 32 columns at a time (bit-parallel, Hyyrö 2004: V ← (V
- * + (V & M)) | (V & ¬M), the zero bits of V being the matches).
+ * + (V & M)) | (V & ¬M); the zero bits of V are the matches).
  */
 export function commonSubsequence(left: readonly string[], right: readonly string[]): number {
   const [rows, columns] = left.length > right.length ? [left, right] : [right, left];

@@ -1,13 +1,13 @@
 /**
- * The largest number of pairs of a left and a right entry that fit, each entry used once, so that
- * the order of neither side decides (augmenting paths; Kuhn 1955, Berge 1957).
+ * The largest number of fitting pairs, each entry used once (augmenting paths; Kuhn 1955, Berge
+ * 1957). The order of entries does not matter.
  */
 export function maximumPairs<Left, Right>(
   left: readonly Left[],
   right: readonly Right[],
   fits: (left: Left, right: Right) => boolean,
 ): number {
-  // Entries are positions: equal ones are still several.
+  // By position, because equal entries are distinct.
   const partners = new Map<number, number>();
   const fitting = left.map((entry) =>
     right.flatMap((other, index) => (fits(entry, other) ? [index] : [])),
@@ -34,7 +34,7 @@ export function maximumPairs<Left, Right>(
   for (let entry = 0; entry < left.length; entry++) {
     if (!augments(entry)) continue;
     pairs++;
-    // What a failed search has seen never leads to a free entry again.
+    // Entries seen by a failed search never lead to a free entry.
     seen = new Set();
   }
   return pairs;

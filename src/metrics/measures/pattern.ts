@@ -4,22 +4,17 @@ interface PatternFlags {
   ignore_case: boolean;
   multiline: boolean;
   dot_all: boolean;
-  /** Whose pattern it is; absent: RE2's own. */
+  /** Absent: RE2's own. */
   syntax?: 're2' | 'javascript';
 }
 
-/**
- * What the engine leaves out on purpose, because it cannot be matched in linear time (or is spelled
- * otherwise).
- */
+/** Features that RE2 lacks, mostly because they need more than linear time. */
 const unsupported =
   '(?= (?! (?<= (?<! (?> (?( (?R \\k \\Z \\1 \\2 \\3 \\4 \\5 \\6 \\7 \\8 \\9 *+ ++ ?+ }+'.split(
     ' ',
   );
 
-/**
- * A pattern ready to match in time linear in the text, or one line that says what is wrong with it.
- */
+/** A pattern that matches in linear time, or its error in one line. */
 export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
   // Answers are matched in composed characters.
   const composed = written.normalize('NFC');
@@ -42,10 +37,7 @@ export function compilePattern(written: string, flags: PatternFlags): RE2JS | st
   }
 }
 
-/**
- * The first feature of a refused pattern that other engines have; escaped characters and classes
- * are passed over.
- */
+/** The first unsupported feature in a pattern, ignoring escapes and classes. */
 function unsupportedFeature(pattern: string): string | null {
   let inClass = false;
   for (let i = 0; i < pattern.length; i++) {
@@ -60,20 +52,19 @@ function unsupportedFeature(pattern: string): string | null {
   return null;
 }
 
-/** What `\s` is in JavaScript, as members of a class; RE2's is ASCII alone. */
+/** JavaScript's `\s` as members of a class; RE2's is ASCII. */
 const BLANKS =
   '\\s\\v\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 
-/** What `.` leaves out in JavaScript; RE2's leaves out `\n` alone. */
+/** JavaScript's `.`; RE2's only excludes `\n`. */
 const ANY = '[^\\n\\r\\x{2028}\\x{2029}]';
 
 /**
- * A JavaScript pattern without flags as one that means the same in RE2; null where RE2 has nothing
- * for it (look-around, back-references), or where it is not a pattern. A pattern that
- * both read alike comes back unchanged.
+ * A JavaScript pattern without flags, translated to RE2; null if it is invalid or RE2 lacks a
+ * feature (look-around, back-references). Patterns that mean the same in both are unchanged.
  */
 export function toSafePattern(pattern: string): string | null {
-  // One token after the other; each is a few characters, or a class with its escapes.
+  // Each token is a few characters, or a class with its escapes.
   const token =
     /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\(\?(?:<(?![=!])[A-Za-z_$][\w$]*>|.?)|\{\d+(?:,\d*)?\}|[\s\S]/gu;
   const parts = (pattern.match(token) ?? []).map(translate);
@@ -91,10 +82,10 @@ function translate(token: string): string | null {
   return token === '{' || token === '}' || token === ']' ? `\\${token}` : token;
 }
 
-/** Escapes that both engines read alike: kinds of characters, control characters, bounds of words. */
+/** Escapes with the same meaning in both engines. */
 const ALIKE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
 
-/** Escapes that RE2 has otherwise: outside of a class, and inside. */
+/** Escapes with another meaning in RE2: outside a class, and inside. */
 const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]>> = {
   s: [`[${BLANKS}]`, BLANKS],
   S: [`[^${BLANKS}]`, null],
@@ -112,11 +103,11 @@ function escape(token: string, inClass: boolean): string | null {
   const name = token.charAt(1);
   const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
   if (otherwise !== undefined) return otherwise[inClass ? 1 : 0];
-  // A letter that stands for nothing else is itself; a figure refers back.
+  // Other letters are themselves; digits refer back.
   return /[1-9]/.test(name) ? null : name;
 }
 
-/** Half of a pair of surrogates is not a character to RE2. */
+/** RE2 does not match half a surrogate pair. */
 function unicode(digits: string): string | null {
   return /^d[89a-f]/i.test(digits) ? null : `\\x{${digits.toLowerCase()}}`;
 }
@@ -128,7 +119,7 @@ function characterClass(token: string): string | null {
   const members = token
     .slice(open.length, -1)
     .match(/\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])|[\s\S]/gu);
-  // Blanks and no blanks together are everything, whatever a blank is.
+  // Together they match everything.
   if (members?.includes('\\s') === true && members.includes('\\S'))
     return open === '[' ? '[\\s\\S]' : null;
   const parts = (members ?? []).map((member) =>

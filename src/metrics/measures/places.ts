@@ -1,16 +1,16 @@
-/** The end of a text that a number right after it would continue: `1.`, `1e`, a sign. */
+/** A text's end that continues in a following number: `1.`, `1e`, a sign. */
 const CONTINUED =
   /(?:\p{N}[.,:/'’_^*+\u00a0\u2009\u202f-]?|\p{N}[eE][-+]?|(?:^|[^\p{L}\p{N}])[-+−]+(?:(?:\p{L}{0,3}\p{Sc}|\p{L}{2,3})\s?)?\.?|(?:^|[^\p{L}\p{N}.])\.)$/u;
 
-/** The start of a text that continues a number right before it. */
+/** A text's start that continues a preceding number. */
 const CONTINUES = /^(?:[.,:/'’_^*+\u00a0\u2009\u202f-]?\p{N}|[eE][-+]?\p{N})/u;
 
-/** Characters around a place that decide whether a number ends there. */
+/** Context characters that decide whether a number ends. */
 const CONTEXT = 8;
 
 /**
- * Whether `wanted` stands at a place of a text. A number that it begins or ends with is a whole
- * number there: `5` is not at the end of `25`, `1.5` or `-5`, and `-5` not at the end of `3-5`.
+ * Whether `wanted` occurs at a location. Numbers at its edges must be whole: `5` is not at the end
+ * of `25`, `1.5` or `-5`, and `-5` not at the end of `3-5`.
  */
 export function standsAt(
   text: string,

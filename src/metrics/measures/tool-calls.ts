@@ -11,8 +11,7 @@ interface WantedCall {
 type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
 /**
- * `expected` as calls: names, or maps of `name` and `arguments`, one or a list of them; null when
- * it is neither.
+ * `expected` as calls: one or a list of names or maps of `name` and `arguments`; null if invalid.
  */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
@@ -38,9 +37,9 @@ interface CallMatch {
 }
 
 /**
- * Pairs as many of the calls made with the calls wanted as fit, each used once; `strict` pairs by
- * position. A call wanted without arguments fits any. `subset`: nothing but wanted calls; `superset`: all wanted
- * calls and perhaps more.
+ * The most pairs of matching calls, each used once; `strict` pairs by position. A call wanted
+ * without arguments matches any. `subset`: only wanted calls; `superset`: at least the wanted
+ * calls.
  */
 export function matchCalls(
   made: readonly ToolCall[],
@@ -69,7 +68,7 @@ function argumentsFit(call: ToolCall, want: WantedCall, options: JsonMatchOption
   return given.ok && jsonAgreement(given.value, want.arguments, options) === 1;
 }
 
-/** `; the arguments of f are not JSON`, of the first such call; nothing where there is none. */
+/** A note on the first call whose arguments are not JSON, or nothing. */
 export function unreadArguments(made: readonly ToolCall[]): string {
   const odd = made.find(
     ({ arguments: given }) => given.trim() !== '' && !parseJson(given, 'raw').ok,

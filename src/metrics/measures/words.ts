@@ -2,9 +2,7 @@ import { normalise } from './normalise.ts';
 
 export const units = ['characters', 'words', 'lines', 'bytes'] as const;
 
-/**
- * Length of a text. Empty text has no words and no lines; a last line without a line end counts.
- */
+/** Length of a text. Empty text has no words or lines; the last line needs no line end. */
 export function lengthIn(text: string, unit: (typeof units)[number]): number {
   if (unit === 'characters') return codePoints(text);
   if (unit === 'bytes') return new TextEncoder().encode(text).length;
@@ -19,7 +17,7 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** Between the words of an n-gram; white space never stands inside a word. */
+/** Separates the words of an n-gram; words contain no white space. */
 const JOIN = ' ';
 
 /** How often each run of `n` tokens occurs. */
@@ -32,7 +30,7 @@ export function countNgrams(tokens: readonly string[], n: number): Map<string, n
   return counts;
 }
 
-/** Occurrences that both sides share, each n-gram clipped to the smaller count. */
+/** Shared occurrences, each n-gram clipped to the smaller count. */
 export function overlap(
   left: ReadonlyMap<string, number>,
   right: ReadonlyMap<string, number>,
@@ -48,25 +46,21 @@ export function fBeta(precision: number, recall: number, beta: number): number {
   return denominator === 0 ? 0 : ((1 + beta * beta) * precision * recall) / denominator;
 }
 
-/**
- * One token per character for scripts written without blanks, else runs of letters, digits and
- * marks.
- */
+/** One token per character in scripts without spaces, else runs of letters, digits and marks. */
 const WORD =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]]+/gv;
 
 /**
- * Lower-case words as ROUGE counts them: on ASCII text exactly the tokens of Google's `rouge_score`
- * without stemming (runs of `a-z0-9`), and beyond ASCII every letter counts, where that tool drops
- * it.
+ * Lower-case words as in ROUGE: on ASCII text the tokens of Google's `rouge_score` without
+ * stemming. Other letters count too, which that tool drops.
  */
 export function rougeWords(text: string): string[] {
   return text.normalize('NFC').toLowerCase().match(WORD) ?? [];
 }
 
 /**
- * Words as SQuAD counts them: lower case, no punctuation, no English articles. Unlike there, numbers
- * keep their points and signs, and a text of articles or punctuation alone keeps them.
+ * Words as in SQuAD: lower case, no punctuation, no English articles. Unlike there, numbers keep
+ * points and signs, and a text of only articles or punctuation keeps them.
  */
 export function squadWords(text: string): string[] {
   const plain = normalise(text, { ignore_case: true, trim: true, ignore_punctuation: true });
@@ -79,14 +73,11 @@ function wordsIn(text: string): string[] {
 }
 
 /**
- * ASCII symbols that mteval-v13a always sets apart: all but apostrophe, comma, full stop and
- * hyphen.
+ * ASCII symbols that mteval-v13a always splits off: all but apostrophe, comma, full stop, hyphen.
  */
 const SYMBOL = /[{|}~[\\\]^_`!"#$%&()*+:;<=>?@/]/g;
 
-/**
- * Words and symbols as the NIST script mteval-v13a cuts them, which is sacreBLEU's default (`13a`).
- */
+/** Tokens of the NIST script mteval-v13a, sacreBLEU's default (`13a`). */
 export function mtevalWords(text: string): string[] {
   const plain = unescape(
     text.replaceAll('<skipped>', '').replaceAll('-\n', '').replaceAll('\n', ' '),
