@@ -1,21 +1,12 @@
-/**
- * More decimals than this tell rounding of sums from nothing, and no two shares of real suites
- * apart.
- */
+/** More decimals only show rounding of sums; shares of real suites never need them. */
 const MOST_DECIMALS = 6;
 
-/**
- * A share as people read it: `84.0 %`; `–` when nothing was judged. Only all is `100.0 %` and only
- * none `0.0 %`: 2,999 of 3,000 are `99.97 %`.
- */
+/** `84.0 %`, or `–`. Only all is `100.0 %`, only none `0.0 %`: 2,999 of 3,000 are `99.97 %`. */
 export function percent(share: number | null): string {
   return share === null ? '–' : `${inPercent(share)} %`;
 }
 
-/**
- * A share that misses a limit, beside that limit, with as many decimals as tell the two apart:
- * `79.97 %` and `80.00 %`.
- */
+/** A share that misses a limit, and the limit, with enough decimals: `79.97 %` and `80.00 %`. */
 export function percentAndLimit(share: number, limit: number): [string, string] {
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
     const both = [(share * 100).toFixed(decimals), (limit * 100).toFixed(decimals)] as const;
@@ -29,20 +20,19 @@ export function points(difference: number | null): string {
   return difference === null ? '–' : `${signed(difference)} points`;
 }
 
-/** A difference of shares in points without the word: `−6.0`; only what is nothing is `0.0`. */
+/** A difference in points without the word: `−6.0`; only zero is `0.0`. */
 export function signed(difference: number): string {
   return withSign(difference, inSize(difference));
 }
 
-/** The size of a difference of shares in points, without a sign: `6.0`. */
+/** An absolute difference of shares in points: `6.0`. */
 export function inSize(difference: number): string {
   return inDecimals(Math.abs(difference * 100), (text) => Number(text) !== 0);
 }
 
 /**
- * The difference of two shares that are written beside it, as a reader would subtract them: `83.3
- * %` and `66.7 %` are `−16.6` apart, though 5/6 and 4/6 are −16.7. So the parts of a difference
- * also add up as they are written.
+ * The difference of two shares as written beside it: `83.3 %` and `66.7 %` differ by `−16.6`,
+ * though 5/6 and 4/6 by −16.7. So parts of a difference add up.
  */
 export function signedBetween(base: number, head: number): string {
   const difference = pointsApart(base, head);
@@ -50,27 +40,27 @@ export function signedBetween(base: number, head: number): string {
   return withSign(difference, difference === 0 ? '0.0' : size);
 }
 
-/** The number that {@link signedBetween} writes. */
+/** The number of {@link signedBetween}. */
 export function pointsApart(base: number, head: number): number {
   return Number((percentage(head) - percentage(base)).toFixed(decimalsBeside(base, head)));
 }
 
-/** The number that {@link percent} writes. */
+/** The number of {@link percent}. */
 export function percentage(share: number): number {
   return Number(inPercent(share));
 }
 
-/** `−16.6 points`, by {@link signedBetween}; a dash where a share is missing. */
+/** `−16.6 points`, by {@link signedBetween}; a dash if a share is missing. */
 export function pointsBetween(base: number | null, head: number | null): string {
   return base === null || head === null ? '–' : `${signedBetween(base, head)} points`;
 }
 
-/** A p-value as part of a sentence: `p = 0.012`, `p < 0.001`. */
+/** `p = 0.012`, `p < 0.001`. */
 export function pValue(p: number): string {
   return `p ${isSmall(p) ? '' : '= '}${probability(p)}`;
 }
 
-/** A p-value alone: `0.012`, `< 0.001`. It is never 0. */
+/** A p-value alone, never 0: `0.012`, `< 0.001`. */
 export function probability(p: number): string {
   return isSmall(p) ? '< 0.001' : p.toFixed(3);
 }
@@ -79,29 +69,26 @@ function isSmall(p: number): boolean {
   return p < 0.001;
 }
 
-/**
- * A number with two decimals and a real minus sign, which nothing but a number below zero has; `–`
- * for none.
- */
+/** Two decimals and a real minus sign, only below zero; `–` for null. */
 export function decimal(value: number | null): string {
   if (value === null) return '–';
   const size = Math.abs(value).toFixed(2);
   return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size}`;
 }
 
-/** `0.95 → 0.55`: means of any numbers; one side where there is one. */
+/** `0.95 → 0.55`, or the one that is not null. */
 export function meansInWords(base: number | null, head: number | null): string {
   const scale = scaleOf(base, head);
   const word = (value: number | null): string => (value === null ? '–' : withSize(value, scale));
   return base === null ? word(head) : `${word(base)} → ${word(head)}`;
 }
 
-/** The size of numbers that stand together, by which their decimals are chosen. */
+/** The larger magnitude, which determines the decimals of both numbers. */
 export function scaleOf(base: number | null, head: number | null): number {
   return Math.max(Math.abs(base ?? 0), Math.abs(head ?? 0));
 }
 
-/** A difference of such numbers with its sign, a real minus: `−0.40`. */
+/** A signed difference of such numbers with a real minus: `−0.40`. */
 export function signedValue(difference: number, scale: number): string {
   const word = withSize(difference, scale);
   return difference > 0 && /[1-9]/.test(word) ? `+${word}` : word;
@@ -114,13 +101,13 @@ function withSize(value: number, scale: number): string {
   return value < 0 && /[1-9]/.test(size) ? `−${size}` : size;
 }
 
-/** US dollars as people read them: `$1,234.50`, and two significant digits below a cent. */
+/** US dollars: `$1,234.50`, and two significant digits below a cent. */
 export function dollars(cost: number): string {
   if (cost !== 0 && cost < 0.01) return `$${cost.toPrecision(2)}`;
   return `$${withDecimals(cost, 2, 2)}`;
 }
 
-/** `toLocaleString` makes a formatter for each number, which takes far longer than to use one. */
+/** `toLocaleString` would create a formatter for each number, which is slow. */
 const formatters = new Map<string, Intl.NumberFormat>();
 
 function withDecimals(value: number, least: number, most: number): string {
@@ -132,14 +119,14 @@ function withDecimals(value: number, least: number, most: number): string {
   return formatter.format(value);
 }
 
-/** US dollars; `cost unknown` for null, which is not zero. */
+/** US dollars; `cost unknown` for null. */
 export function cost(amount: number | null): string {
   return amount === null ? 'cost unknown' : dollars(amount);
 }
 
 /** `1,234`. */
 export function count(value: number): string {
-  // Without Node's tables of languages: to load them takes longer than a page's thousands of numbers.
+  // Avoids loading Node's language tables, which is slower than formatting a page's numbers.
   return Number.isInteger(value)
     ? String(value).replace(/\B(?=(\d{3})+$)/g, ',')
     : value.toLocaleString('en-US');
@@ -150,7 +137,7 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** `a, b and 3 more`: the first `most` of them. */
+/** `a, b and 3 more`: the first `most` words. */
 export function firstWords(words: readonly string[], most = 10): string {
   const shown = words.slice(0, most).join(', ');
   return words.length > most ? `${shown} and ${String(words.length - most)} more` : shown;
@@ -163,10 +150,7 @@ function inPercent(share: number): string {
   );
 }
 
-/**
- * With the fewest decimals, at least one, that do not round to something untrue (`isFaithful`);
- * with one where even many decimals would.
- */
+/** The fewest decimals (at least one) that pass `isFaithful`; one if none do. */
 function inDecimals(value: number, isFaithful: (text: string) => boolean): string {
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
     const text = value.toFixed(decimals);
@@ -187,7 +171,7 @@ function withSign(difference: number, size: string): string {
   return `${difference < 0 ? '−' : '+'}${size}`;
 }
 
-/** `is 12 bytes; the limit is 10`: what cannot be read, as a clause. */
+/** `is 12 bytes; the limit is 10`. */
 export function tooManyBytes(size: number, limit: number): string {
   return `is ${String(size)} bytes; the limit is ${String(limit)}`;
 }

@@ -1,7 +1,6 @@
 /**
- * What was cut out of a text, where nothing else was done to it and no word was parted; null: it is
- * another change. Of equal places the first: `Never say no. Never say yes.` without its beginning
- * lacks `Never say no. `.
+ * The only removal between two texts, at word boundaries; null for another change. Of equal
+ * positions the first: `Never say no. Never say yes.` without its start lacks `Never say no. `.
  */
 export function cutOut(before: string, after: string): string | null {
   const length = before.length - after.length;
@@ -17,7 +16,6 @@ export function cutOut(before: string, after: string): string | null {
 
 const LETTER = /[\p{L}\p{M}\p{N}_]/u;
 
-/** Letters stand on both sides of the place. */
 function isInWord(text: string, at: number): boolean {
   return LETTER.test(text[at - 1] ?? '') && LETTER.test(text[at] ?? '');
 }

@@ -1,25 +1,24 @@
-/** A code fence that is open, by what its opening line says. */
+/** An open code fence. */
 export interface OpenFence {
   /** The backticks or tildes. */
   mark: string;
   /** The first word after them. */
   language: string;
-  /** Block quotes around it, as `>` marks. */
+  /** Nesting of block quotes. */
   quotes: number;
   /** Columns before the mark. */
   indent: number;
 }
 
-/** Quotes, indentation or the mark of a list item, the fence itself, its info string. */
+/** Quotes, indentation or a list marker, the fence, its info string. */
 const LINE = /^((?: {0,3}>){0,9})([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})(.*)$/s;
 
-/** A fence this much further in than the opening one is content. */
+/** A closing fence indented this much further is content. */
 const CODE_INDENT = 4;
 
 /**
- * The fence that is open after a line, as CommonMark defines it: a closing fence is alone on its
- * line, of the same character, at least as long, and not indented as code. Unlike there, a fence may
- * open at any indentation, for lists need not be read then.
+ * The open fence after a line, as in CommonMark: a closing fence is alone, of the same character,
+ * at least as long, and not indented as code. Unlike there, a fence may open at any indentation.
  */
 export function fenceAfter(open: OpenFence | null, line: string): OpenFence | null {
   const found = fenceIn(line);
@@ -29,7 +28,7 @@ export function fenceAfter(open: OpenFence | null, line: string): OpenFence | nu
   return closes && quotesOf(line) === open.quotes ? null : open;
 }
 
-/** The fence that a line is: what it opens, if it can, and whether nothing else is on the line. */
+/** The fence on a line: what it opens, and whether the line has nothing else. */
 function fenceIn(line: string) {
   const parts = LINE.exec(line);
   if (parts === null) return null;
@@ -39,7 +38,7 @@ function fenceIn(line: string) {
     .trim()
     .toLowerCase()
     .split(/[\s,{:]/);
-  // Backticks in the info string of a backtick fence make it a code span.
+  // Backticks in the info string make it a code span.
   const isSpan = mark.startsWith('`') && info.includes('`');
   const opening: OpenFence | null = isSpan
     ? null
@@ -54,12 +53,12 @@ function quotesOf(line: string): number {
 interface CodeBlock {
   language: string;
   content: string;
-  /** Whether the text begins with it, and whether it ends with it; blank lines do not count. */
+  /** Whether the text begins and ends with it, ignoring blank lines. */
   begins: boolean;
   ends: boolean;
 }
 
-/** The fenced code blocks of a text. One that is not closed reaches to the end. */
+/** The fenced code blocks of a text. An unclosed one extends to the end. */
 export function codeBlocks(text: string): CodeBlock[] {
   const lines = text.split(/\r\n|\n|\r/);
   const first = lines.findIndex((line) => line.trim() !== '');
@@ -82,17 +81,14 @@ export function codeBlocks(text: string): CodeBlock[] {
   return blocks;
 }
 
-/** A line of a block without the quotes and the indentation of its opening fence. */
+/** Removes the opening fence's quotes and indentation from a line. */
 function dedent(line: string, quotes: number, indent: number): string {
   let rest = line;
   for (let count = 0; count < quotes; count++) rest = rest.replace(/^ {0,3}> ?/, '');
   return rest.replace(/^[ \t]+/, (blanks) => blanks.slice(Math.max(0, indent)));
 }
 
-/**
- * The first code block in one of these languages; without one, the first that names no language,
- * then the first of all. Null where there is none.
- */
+/** The first code block in one of these languages, else without a language, else any, or null. */
 export function codeIn(text: string, languages: readonly string[]): string | null {
   const blocks = codeBlocks(text);
   const block =

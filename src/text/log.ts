@@ -1,14 +1,13 @@
 import type { Conclusion } from '../types/plain.ts';
 import { HIDDEN, visible } from './visible.ts';
 
-/** Everything that some reader of a log takes for the end of a line. */
+/** Every line end that some log reader recognises. */
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
 /**
- * Foreign text for the job log or a terminal. The log is an interpreter: the runner obeys
- * `::name::` at the start of a line and `##[name]` anywhere in it, and splits lines at a lone
- * carriage return. So each line is prefixed with `| `, hidden characters are shown, and both
- * openings are broken with a backslash, also where a caller puts text in front.
+ * Makes foreign text safe for the job log or a terminal. The runner obeys `::name::` at a line's
+ * start and `##[name]` anywhere, and splits lines at a lone carriage return. So each line gets the
+ * prefix `| `, hidden characters are shown, and both openings are escaped.
  */
 export function logText(text: string): string {
   return text
@@ -17,10 +16,7 @@ export function logText(text: string): string {
     .join('\n');
 }
 
-/**
- * Foreign text inside a line of the log that we begin ourselves: no prefix, and line ends are shown
- * as escapes.
- */
+/** Foreign text within our own log line: line ends are escaped, without a prefix. */
 export function logLine(text: string): string {
   return visible(text)
     .replace(/\n/g, '\\u{a}')
@@ -28,10 +24,7 @@ export function logLine(text: string): string {
     .replace(/:(?=:)/g, ':\\');
 }
 
-/**
- * A value as JSON that the runner finds no command in (inside a line only `##[` is one) and in
- * which nothing hides or turns the text around it. Escapes of both are the same JSON.
- */
+/** JSON without runner commands (`##[`) or hidden characters, by valid escapes. */
 export function logJson(value: unknown): string {
   return JSON.stringify(value, null, 1)
     .replaceAll('##[', '##\\u005b')
@@ -50,7 +43,7 @@ const MEANINGS: Readonly<Record<Conclusion, string>> = {
   error: 'nothing was judged',
 };
 
-/** The last line of every run: how it ended, what that means, and why. */
+/** The last line of every run: outcome, meaning and reason. */
 export function endLine(
   conclusion: Conclusion,
   why: string,

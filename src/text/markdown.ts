@@ -1,34 +1,28 @@
 import { cut, cutNote, escapeMarkup, visible } from './visible.ts';
 
 interface CellOptions {
-  /** Characters (code points) of the text that are shown; the rest is counted. */
+  /** Maximum code points; the rest is counted. */
   limit?: number;
 }
 
 /**
- * Foreign text, verbatim, for a cell of an HTML `<table>` (or another HTML block) in a comment.
- * GitHub reads no Markdown in an HTML block and no mention or issue reference in `<code>`. There is
- * no blank line in it, so the block goes on.
+ * Foreign text in a cell of an HTML `<table>` (or other HTML block). GitHub reads neither Markdown
+ * in an HTML block nor mentions in `<code>`. A blank line would end the block, so there is none.
  */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
 
-/**
- * The inside of such a cell, for callers that emphasise parts of it. Only ever inside a `<code>`
- * that the caller writes.
- */
+/** The inside of such a cell, to be put into a `<code>` by the caller. */
 export function htmlText(text: string): string {
-  // GitHub hides `<br>` inside of `<code>`, and keeps line feeds there; as an entity one cannot end
-  // the HTML block.
+  // GitHub hides `<br>` in `<code>` but keeps line feeds; as an entity they cannot end the block.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
 /**
- * Foreign text as a code span on one line of our own Markdown. `table` is for a cell of a pipe
- * table, where a bare pipe would end the cell even inside a span, and a pipe after a backslash
- * cannot be written at all: it is shown as `\u{7c}`.
+ * Foreign text as a one-line code span. `table`: for a cell of a pipe table, where a pipe ends the
+ * cell even in a span and a backslash before it does not help: it becomes `\u{7c}`.
  */
 export function codeSpan(
   text: string,
@@ -38,24 +32,20 @@ export function codeSpan(
   const line = escapeComments(visible(shown)).replace(/[\n\t]/g, ' ');
   const inner = table ? line.replace(/(?<=\\)\|/g, 'u{7c}').replaceAll('|', '\\|') : line;
   const ticks = '`'.repeat(longestRun(inner) + 1);
-  // CommonMark strips one space on both sides, and an empty span is not a span.
+  // CommonMark strips one space on both sides and allows no empty span.
   const padded = inner === '' || /^[ `]|[ `]$/.test(inner) ? ` ${inner} ` : inner;
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
 }
 
 /**
- * Foreign words inside a sentence of our own Markdown: folded to one line; a word on which GitHub
- * could act (a mention, an issue, a link, a tag, markup) becomes a code span, which is exact, can
- * be copied, and is skipped by every filter.
+ * Foreign words in a Markdown sentence, on one line. A word that GitHub could act on (mention,
+ * issue, link, tag, markup) becomes a code span.
  */
 export function plain(text: string, options: CellOptions = {}): string {
   return prose(text, options, codeSpan, ordinaryMarkdown);
 }
 
-/**
- * Foreign words inside a sentence of our own in an HTML block: words on which GitHub could act
- * stand in `<code>`.
- */
+/** Foreign words in an HTML sentence; words that GitHub could act on are in `<code>`. */
 export function htmlPlain(text: string, options: CellOptions = {}): string {
   return prose(text, options, htmlCell, escapeMarkup);
 }
@@ -73,26 +63,20 @@ function prose(
   return words.map((word) => proseWord(word, code, ordinary)).join(' ') + cutNote(left);
 }
 
-/**
- * Punctuation that may stand around an ordinary word, and ASCII that makes a word one that GitHub
- * could act on.
- */
+/** Punctuation around ordinary words, and ASCII that GitHub could act on. */
 const OPENING = new Set('("\'');
 
 const CLOSING = new Set('.,;:?!)"\'');
 
 const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])/i;
 
-/** The start of a web address to GitHub, also where nothing but punctuation follows. */
+/** The start of a web address to GitHub, even before punctuation. */
 const WEB = /www\./i;
 
-/**
- * An amount of money: its `$` opens a formula only if another word ends in one, and such a word is
- * code.
- */
+/** A `$` opens a formula only if another word ends in one, and such a word becomes code. */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
-/** Signs that are markup only next to something: between blanks they are read as themselves. */
+/** Characters that are markup only next to text. */
 const LONE_SIGNS: ReadonlyMap<string, string> = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
@@ -115,26 +99,19 @@ function proseWord(
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
-/**
- * What could still begin a list, a rule or an underlined heading if the sentence stands at the
- * start of a line.
- */
+/** Escapes a list, rule or underlined heading at the start of a line. */
 function ordinaryMarkdown(word: string): string {
   return word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2');
 }
 
-/**
- * Code knows no entities, so the opening of an HTML comment is broken: our hidden marker stays the
- * only one in the source.
- */
+/** Code has no entities. Breaking comment openings keeps our hidden marker unique in the source. */
 function escapeComments(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }
 
-/** How lines of a diff begin. */
 export const DIFF_SIGNS = { same: ' ', removed: '-', added: '+', gap: ' ' } as const;
 
-/** Foreign lines as a fenced diff, which GitHub colours. Nothing in it is read as markup. */
+/** Foreign lines as a fenced diff, which GitHub colours and does not parse as markup. */
 export function fencedDiff(
   lines: readonly { sign: keyof typeof DIFF_SIGNS; text: string }[],
 ): string {
@@ -144,7 +121,7 @@ export function fencedDiff(
   return fence(shown.join('\n'), 'diff');
 }
 
-/** A text as it is, in a fence that none of its lines can end. An empty one has no line. */
+/** Text in a fence that none of its lines can end. Empty text has no line. */
 export function fence(text: string, language: 'diff' | 'suggestion'): string {
   const marks = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return [`${marks}${language}`, ...(text === '' ? [] : [text]), marks].join('\n');

@@ -1,4 +1,4 @@
-/** An order that is equal on every machine; `localeCompare` follows the machine's locale. */
+/** Independent of the machine's locale, unlike `localeCompare`. */
 export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

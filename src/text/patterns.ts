@@ -1,7 +1,6 @@
 /**
- * What of `names` a pattern of the command line means: the name itself where there is one, else
- * what fits its `*` and `?`, else what contains it. Case does not count, except that a name written
- * exactly goes first.
+ * The `names` that a command-line pattern selects: the exact name, else matches of `*` and `?`,
+ * else names that contain it. Case only matters for the exact name.
  */
 export function namesMeant(pattern: string, names: Iterable<string>): Set<string> {
   const all = new Set(names);
@@ -10,7 +9,7 @@ export function namesMeant(pattern: string, names: Iterable<string>): Set<string
   return new Set([...all].filter(fits));
 }
 
-/** Whether a text fits a pattern with `*` and `?` as a whole, or contains one without them. */
+/** Matches a whole text with `*` and `?`, else a part of it. */
 export function fitterOf(pattern: string): (text: string) => boolean {
   const wanted = pattern.toLowerCase();
   if (!/[*?]/.test(wanted)) return (text) => text.toLowerCase().includes(wanted);

@@ -1,18 +1,12 @@
 import { escapeMarkup, visible } from './visible.ts';
 
-/**
- * What stands in the place of a secret. Shorter than anything it replaces, so a redacted text never
- * grows.
- */
+/** Shorter than any secret, so redacted text never grows. */
 const REDACTED = '***';
 
-/** Shorter values are not secrets: taking them out would take ordinary text apart. */
+/** Shorter values would remove ordinary text. */
 const SHORTEST_SECRET = 4;
 
-/**
- * From this length on the first and last eight characters count as the key too: vendors print them
- * in their errors.
- */
+/** From this length on, the first and last eight characters are secret too: vendors print them. */
 const SHORTEST_KEY = 16;
 
 const END = 8;
@@ -22,10 +16,7 @@ interface KeyShape {
   rest: number;
 }
 
-/**
- * Prefixes that vendors give their keys, with the fewest characters that follow in a real one.
- * Longer prefixes first.
- */
+/** Vendors' key prefixes and the minimum characters after them. Longer prefixes first. */
 const KEY_SHAPES: readonly KeyShape[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
@@ -48,16 +39,14 @@ const KEY_SHAPES: readonly KeyShape[] = [
   { prefix: 'AIza', rest: 30 },
 ];
 
-/**
- * A run of characters that keys are made of; `*` because vendors mask the middle of a key with it.
- */
+/** Characters of keys; `*` because vendors mask the middle with it. */
 const TOKEN = /[\w.*-]{8,}/g;
 
 /**
- * A function that takes secrets out of a text: the given values as they are, base64 (each of the
- * three alignments, plain and URL-safe), hexadecimal, URL-encoded, JSON- and HTML-escaped; any word
- * that holds the first or last eight characters of a key; and whatever looks like a key of a known
- * vendor. Linear in the text; the result is never longer than the text.
+ * Creates a function that redacts: the given values as they are, in base64 (three alignments, plain
+ * and URL-safe), hexadecimal, URL-encoded, JSON- and HTML-escaped; words that contain the first or
+ * last eight characters of a key; and whatever looks like a known vendor's key. Linear; the result
+ * never grows.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(parts))];
@@ -69,7 +58,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   const telling = literalPattern([...ends, ...KEY_SHAPES.map(({ prefix }) => prefix)]);
   return (text) => {
     const whole = exact === null ? text : text.replace(exact, REDACTED);
-    // Without one of these no word is a key, and to look at every word takes the longest.
+    // A quick test: without one of these no word is a key.
     if (telling === null || whole.search(telling) < 0) return whole;
     const words = whole.replace(TOKEN, (word) =>
       ends.some((end) => word.includes(end)) || looksLikeKey(word) ? REDACTED : word,
@@ -78,13 +67,13 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   };
 }
 
-/** The secrets of a run. A value is added before anything gets it; every sink writes redacted text. */
+/** The secrets of a run. Values are added before use, and all output is redacted. */
 export interface SecretRegister {
   add(values: readonly string[]): void;
   redact(text: string): string;
 }
 
-/** @param mask announces a new secret to the runner, which then masks it in the log. */
+/** @param mask tells the runner to mask a new secret in the log. */
 export function createSecretRegister(
   mask: (secret: string) => void = () => undefined,
 ): SecretRegister {
@@ -106,8 +95,8 @@ export function createSecretRegister(
 }
 
 /**
- * A value with every text in it redacted, keys of objects included. What holds no secret is not
- * copied: a result has a hundred thousand answers, and hardly ever one.
+ * Redacts every text in a value, including keys. Values without secrets are not copied, because
+ * results are large and rarely contain one.
  */
 export function redactAll<T>(value: T, redact: (text: string) => string): T {
   const names = new Map<string, string>();
@@ -118,13 +107,11 @@ export function redactAll<T>(value: T, redact: (text: string) => string): T {
     if (names.size < MOST_NAMES) names.set(name, redacted);
     return redacted;
   };
-  // The shape is kept, so the type is too; TypeScript cannot follow that through the walk.
+  // The walk keeps the shape, which TypeScript cannot infer.
   return walk(value, redact, nameOf) as T;
 }
 
-/**
- * Names of fields are few and stand in every record; those that users give are not remembered all.
- */
+/** Limits the cache of field names, as users choose some of them. */
 const MOST_NAMES = 1000;
 
 function walk(
@@ -167,7 +154,7 @@ function walkRecord(
   return copy === null ? record : Object.fromEntries(copy);
 }
 
-/** A secret of several lines (a private key) also leaks line by line. */
+/** The lines of a multi-line secret (a private key) are secrets too. */
 function parts(secret: string): string[] {
   const whole = secret.trim();
   const lines = whole.split(/\r?\n/).map((line) => line.trim());
@@ -198,10 +185,9 @@ function spellings(secret: string): string[] {
 }
 
 /**
- * Base64 turns three bytes into four characters, so a secret inside a longer text has three
- * spellings. Of each only the characters that depend on nothing but the secret are taken: with
- * `before` unknown bytes in front these start at ceil(8 · before / 6) and end at floor(8 · (before
- * + length) / 6).
+ * Base64 maps three bytes to four characters, so a secret has three spellings by its offset. Only
+ * the characters that depend on the secret alone are kept: after `before` other bytes, from ceil(8
+ * · before / 6) to floor(8 · (before + length) / 6).
  */
 function base64Spellings(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
@@ -215,7 +201,7 @@ function base64Spellings(bytes: Uint8Array): string[] {
   });
 }
 
-/** One pass over literals, longest first, so that a part never pre-empts the whole. */
+/** One pass, longest first, so that a part never matches before the whole. */
 function literalPattern(literals: readonly string[]): RegExp | null {
   const distinct = [...new Set(literals)]
     .filter((literal) => literal !== '')

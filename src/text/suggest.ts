@@ -1,9 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The known word that `word` most likely means, or null; case, `-` and `_` aside. `strict` allows
- * one edit per three letters, for places where a word near to a known one may be right; `loose` two
- * from four letters on.
+ * The known word nearest to `word`, or null, ignoring case, `-` and `_`. `strict`: one edit per
+ * three letters, for words that may be valid; `loose`: two from four letters on.
  */
 export function nearest(
   word: string,
@@ -11,7 +10,7 @@ export function nearest(
   reading: 'strict' | 'loose' = 'loose',
 ): string | null {
   const wanted = plain(word);
-  // A word longer than any key is not a slip of the pen, and long words cost time squared.
+  // Longer words are not typos, and distances take quadratic time.
   if (wanted === '' || wanted.length > 40) return null;
   const least = reading === 'loose' && wanted.length > 3 ? 2 : 1;
   const reach = Math.max(least, Math.floor(wanted.length / 3));
