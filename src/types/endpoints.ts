@@ -1,37 +1,36 @@
-/** Servers that the workflow names, and how they may be reached. */
+/** Endpoints declared in the workflow. */
 
-/** How fast requests may be sent; null: as fast as the server allows. */
+/** Rate limits; null: only the server's. */
 export interface GivenPace {
   /** Calls at a time. */
   concurrency: number | null;
   requests_per_minute: number | null;
 }
 
-/** A further OpenAI- or Anthropic-compatible server, as the workflow names it. */
+/** An OpenAI- or Anthropic-compatible server declared in the workflow. */
 export interface Endpoint extends GivenPace {
   name: string;
-  /** What the vendor's SDK takes as its base address. */
+  /** Base address for the vendor's SDK. */
   url: string;
-  /** Environment variable that holds the key; null: the server takes none. */
+  /** Environment variable of the key; null: the server needs none. */
   keyEnv: string | null;
-  /** Further headers, each with the environment variable that holds its value. */
+  /** Additional headers; `env` holds the value. */
   headers: readonly { name: string; env: string }[];
-  /** Azure's: sent in the address of every request; the key then goes as `api-key`. */
+  /** Azure's version, sent in each address; the key is then sent as `api-key`. */
   apiVersion: string | null;
-  /** Plain http to a name of the job's own services. */
+  /** Allows plain http to a service of the job. */
   insecure: boolean;
-  /** Reached without the proxy that everything else is reached through. */
+  /** Bypasses the proxy. */
   direct: boolean;
 }
 
-/** Whether a host, as an address has it, is this machine. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * Whether a host can be one of the job's own services or of the network that the job stands in: a
- * name without a dot, one that the public internet does not have, or a private address.
+ * Whether a host can be in the job's own network: a name without a dot, a name that is not on the
+ * public internet, or a private address.
  */
 function isOfTheJob(host: string): boolean {
   return (
@@ -41,7 +40,7 @@ function isOfTheJob(host: string): boolean {
   );
 }
 
-/** Why nothing may be sent to an address of this protocol and host, as a clause; null: it may. */
+/** Why an address of this protocol and host is not allowed, as a clause, or null. */
 export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): string | null {
   if (protocol === 'https:')
     return insecure ? 'is https already; "insecure" is for http://, leave it out' : null;
@@ -56,10 +55,7 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
   return `must be https, or http on a loopback address${remedy}`;
 }
 
-/**
- * What answers at an address of Azure's: with a version in each request, without one, or (at the
- * bare host, which the portal shows) nothing. Null: it is not an address of Azure's.
- */
+/** Azure's API at an address: versioned, unversioned or none (the portal's bare host), or null. */
 export function azureApi({ hostname, pathname }: URL): 'versioned' | 'unversioned' | 'none' | null {
   if (!/\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(hostname)) return null;
   if (pathname === '/') return 'none';

@@ -1,8 +1,8 @@
-/** JSON read without loss. */
+/** JSON parsed without loss. */
 export type ExactJson =
   null | boolean | number | string | LongNumber | ExactJson[] | { [key: string]: ExactJson };
 
-/** A number of JSON that no double holds, as written. `JSON.stringify` writes it unchanged. */
+/** A JSON number that no double represents, as written. `JSON.stringify` keeps it. */
 export class LongNumber {
   readonly text: string;
 
@@ -19,13 +19,13 @@ export class LongNumber {
   }
 }
 
-/** Not in the compiler's library yet; every Node that evaldiff runs on has it. */
+/** Missing in the compiler's library; all supported Node versions have it. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Digits enough for a number that a double may not hold; a parser with a reviver is slower. */
+/** A quick test for numbers that doubles may not represent; a reviver is slower. */
 const MAY_BE_LONG = /[\d.]{16,}|\d[eE]/;
 
-/** As `JSON.parse`, with numbers that no double holds as {@link LongNumber}. */
+/** Like `JSON.parse`, with {@link LongNumber} for numbers that no double represents. */
 export function parseExactly(text: string): ExactJson {
   if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as ExactJson;
   const revive = (_: string, value: ExactJson, context?: { source: string }): ExactJson =>
@@ -38,7 +38,7 @@ export function exactNumber(text: string): number | LongNumber {
   return significant(text) === significant(String(value)) ? value : new LongNumber(text);
 }
 
-/** The digits of a number without zeros at either end: a double that has them all is exact. */
+/** A number's digits without outer zeros; if a double has all of them, it is exact. */
 function significant(text: string): string {
   const digits = text
     .replace(/[eE].*/, '')

@@ -2,7 +2,7 @@ import type { ExactJson } from './exact-json.ts';
 import type { CodeLanguage, CodePlace, Usage } from './model.ts';
 import type { Json, Place } from './plain.ts';
 
-/** A model that grades or gives embeddings, as a file names it. */
+/** A grading or embedding model, as named in a file. */
 export interface GraderSettings {
   model: string;
   parameters: Record<string, Json>;
@@ -23,47 +23,38 @@ export interface DependsOn {
 
 export type MetricLevel = 'Message' | 'Turn' | 'Thread' | 'ToolCall';
 
-/** What a metric is made of: exactly one of the file's `uses`, `rubric` and `code`. */
+/** Exactly one of the file's `uses`, `rubric` and `code`. */
 export type MetricSource =
   | { kind: 'built-in'; uses: string; with: Record<string, Json> }
   | { kind: 'code'; language: CodeLanguage; code: string }
   | { kind: 'rubric'; rubric: string };
 
-/** Which way a value should move; `none`: neither way is better. */
+/** `none`: neither direction is better. */
 export type Better = 'higher' | 'lower' | 'none';
 
 export interface Metric {
   name: string;
   source: MetricSource;
-  /**
-   * Passes when the value reaches it (where less is better: does not exceed it); null: the metric's
-   * own rule.
-   */
+  /** Minimum to pass (maximum if lower is better); null: the metric's own rule. */
   threshold: number | null;
-  /** As the file says; absent: as the built-in metric or the rubric says. */
+  /** From the file; absent: the built-in metric's or the rubric's. */
   better?: Better;
-  /** Bounds within which the value passes, both inclusive. */
+  /** Inclusive bounds of passing values. */
   min?: number;
   max?: number;
-  /** Labels of its rubric that pass, in place of the rubric's own. */
+  /** Overrides the rubric's passing labels. */
   pass?: string[];
   level: MetricLevel;
-  /**
-   * Judges every object of its level, and passes when this share of them does (0–1]; absent: the
-   * last object alone is judged.
-   */
+  /** Judges every object of its level; passes at this share (0–1]. Absent: the last object. */
   every?: number;
   depends_on: DependsOn[];
   /** Runs and is shown, but does not gate. */
   skip: boolean;
-  /**
-   * Asked in place of the settings' graders: one, or several that vote. Absent: those of the
-   * settings.
-   */
+  /** Overrides the settings' graders; several vote. */
   graders?: GraderSettings[];
-  /** Where its code stands; absent for other metrics. */
+  /** Where its code is; absent for other metrics. */
   codeAt?: CodePlace;
-  /** The file its values are read from; absent where they stand with it. */
+  /** The file of its values; absent: none. */
   valuesFile?: string;
   place: Place;
 }
@@ -71,18 +62,15 @@ export interface Metric {
 export interface Rubric {
   name: string;
   prompt: string;
-  /** Label → score; labels are text even when YAML would read them otherwise. */
+  /** Label → score; labels are text even if YAML would read them otherwise. */
   choice_scores: ReadonlyMap<string, number>;
-  /** Absent: the file does not say, and the rubric's scores alone gate nothing. */
+  /** Absent: unspecified, and the scores alone do not gate. */
   better?: Better;
   /** Labels that pass; absent: those of the best score. */
   pass?: readonly string[];
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
-  /**
-   * Labelled examples: `expected` is the label people give, `ideal` what the rubric's `{expected}`
-   * shows.
-   */
+  /** Labelled examples: `expected` is the human label, `ideal` the text for `{expected}`. */
   examples: {
     content: string;
     context: string | null;
@@ -93,12 +81,12 @@ export interface Rubric {
   place: Place;
 }
 
-/** What a grade rests on: the rubric as it was filled in, and what each grader replied to it. */
+/** The rubric as sent, and each grader's reply. */
 export interface GradeRecord {
   prompt: string;
   replies: {
     grader: string;
-    /** Null: none could be read. Absent in older results. */
+    /** Null: unreadable. Absent in older results. */
     label?: string | null;
     reply: string;
     usage: Usage | null;
@@ -107,26 +95,25 @@ export interface GradeRecord {
 
 /** One metric on one object of a dialogue: a turn, a message, a tool call. */
 export interface ObjectScore {
-  /** Position among the dialogue's objects of that level, from 0. */
+  /** Index among the dialogue's objects of that level. */
   at: number;
   status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
-  /** Null where it was not measured. */
+  /** Null if not measured. */
   value: Json;
   reason: string | null;
-  /** The check's own code broke on it. */
+  /** The check's own code raised. */
   raised?: true;
-  /** The rubric's label behind the value. */
   label?: string;
   grade?: GradeRecord;
 }
 
-/** A metric on every object of its level, in their order. */
+/** In the order of the objects. */
 export interface ObjectScores {
   level: MetricLevel;
   scores: ObjectScore[];
 }
 
-/** One metric on one answer. Only pass and fail ever enter a rate. */
+/** One metric on one answer. Only pass and fail enter rates. */
 export type Score =
   | {
       metric: string;
@@ -134,11 +121,10 @@ export type Score =
       value: Json;
       reason: string | null;
       skip: boolean;
-      /** The check's own code broke on this answer, or on each of its judged objects. */
+      /** The check's own code raised on the answer, or on each judged object. */
       raised?: true;
-      /** The rubric's label behind the value. */
       label?: string;
-      /** What it is made of, where the metric judges every object. */
+      /** The objects' scores, if the metric judges every object. */
       objects?: ObjectScores;
       grade?: GradeRecord;
     }
@@ -154,23 +140,20 @@ export type Score =
 
 export type JsonSchema = boolean | { [key: string]: ExactJson };
 
-/** What a value came to under a schema; `wrong` is null where it fits. */
+/** A value checked with a schema; `wrong` is null if it fits. */
 export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
-/** Holds values against a schema where it can be stopped; one finding per value, in their order. */
+/** Checks values in a process that can be stopped; one finding per value, in order. */
 export type CheckSchema = (
   schema: JsonSchema,
   values: readonly ExactJson[],
 ) => Promise<SchemaFinding[]>;
 
-/** A try as a whole: pass when every gating metric passes in it. */
+/** A try as a whole: pass if every gating metric passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 
-/**
- * Counts over all metrics and tries of one reference on one side, with llmeval's meaning: skipped
- * ones are inside.
- */
+/** Counts over a reference's metrics and tries on one side; as in llmeval with skipped ones. */
 export interface Tally {
   num_passes: number;
   num_fails: number;

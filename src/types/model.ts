@@ -1,22 +1,20 @@
-/** Asking a model, and running the user's code. */
+/** Calling a model, and running the user's code. */
 import type { GivenPace } from './endpoints.ts';
 import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
-/** A batch that was submitted and whose results have not been fetched yet. */
+/** A submitted batch whose results have not been fetched. */
 export interface BatchRecord {
-  /** The vendor's batch id. */
   id: string;
   vendor: VendorName;
-  /** The model that all requests of the batch ask. */
   model: string;
   /** Milliseconds since 1970. */
   submitted_at: number;
-  /** Request keys, and the name of the schema that an answer was asked in. */
+  /** Request keys, and the schema's name for structured answers. */
   requests: { key: string; schema: string | null }[];
 }
 
-/** What a run that ends leaves with vendors, for a later run to pick up. */
+/** Batches that a later run can pick up. */
 export interface WaitingBatches {
   ids: string[];
   requests: number;
@@ -24,9 +22,7 @@ export interface WaitingBatches {
 
 export type ProviderName = VendorName | 'program' | 'replay';
 
-/**
- * How a model is asked: at once, or in the vendor's batches, which are cheaper and may take a day.
- */
+/** Direct calls, or the vendor's batches, which are cheaper and may take a day. */
 export type Transport = 'direct' | 'batch';
 
 export type Role = 'system' | 'user' | 'assistant';
@@ -34,15 +30,15 @@ export type Role = 'system' | 'user' | 'assistant';
 export interface Message {
   role: Role;
   content: string;
-  /** Of a recorded message: the tools it calls. Part of no request. */
+  /** Tool calls of a recorded message; not sent. */
   tool_calls?: ToolCall[];
-  /** Of a recorded message: whatever else the file says of it. Part of no request. */
+  /** Other recorded data of the message; not sent. */
   metadata?: Record<string, Json>;
 }
 
 export type CodeLanguage = 'python' | 'javascript';
 
-/** Where a request goes. Keys and addresses are not here: the provider adds them. */
+/** Where a request goes. The provider layer adds keys and addresses. */
 export type Target =
   | HostedTarget
   | {
@@ -50,40 +46,32 @@ export type Target =
       model: string;
       command: string[];
       setup: string[];
-      /**
-       * Hash of the program's files: part of the key; `commit`, which checkout to run in, is not.
-       */
+      /** Hash of the program's files; part of the key, unlike the checkout's `commit`. */
       files: string;
-      /** Those files by path with their contents' ids: what changed is named by it. Part of no key. */
+      /** The files' object ids by path, to name changes. Not part of the key. */
       ids?: ReadonlyMap<string, string>;
       commit: string;
-      /** Part of no key. */
+      /** Not part of the key. */
       pace?: GivenPace;
     }
   | {
       provider: 'replay';
       model: string;
       file: string;
-      /**
-       * Git object id of the recordings: part of the key, so that other recordings are other
-       * answers.
-       */
+      /** Git object id of the recordings; part of the key. */
       content: string;
       commit: string;
     };
 
-/** A model of a vendor's, at its own server or at one that speaks like it. */
+/** A vendor's model at its own or a compatible server. */
 export interface HostedTarget {
   provider: VendorName;
-  /** A server of the workflow's, by name; null: the vendor's own. */
+  /** Name of an endpoint of the workflow; null: the vendor's own. */
   endpoint: string | null;
   model: string;
-  /**
-   * Asked in batches at half the price; absent: at once. Part of no key, for the answers are the
-   * same.
-   */
+  /** Half the price; absent: direct. Not part of the key, as answers are equivalent. */
   transport?: 'batch';
-  /** How fast it is asked, where the user says so. Part of no key. */
+  /** The user's rate limit. Not part of the key. */
   pace?: GivenPace;
 }
 
@@ -91,18 +79,15 @@ export function isHosted(target: Target): target is HostedTarget {
   return isVendor(target.provider);
 }
 
-/**
- * The first word of the command that answers by a file written for promptfoo: a program of ours, in
- * whose place the one that is shipped is run.
- */
+/** First word of the command that answers through a promptfoo file; runs the program we ship. */
 export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
 
-/** Whether this is a program that is told the variables beside the messages. */
+/** Whether this is a program that receives the variables with the messages. */
 export function takesVariables(target: Target): boolean {
   return target.provider === 'program' && target.command[0] === PROMPTFOO_PROGRAM;
 }
 
-/** A model that grades, with where it is asked. */
+/** A grading model and its target. */
 export interface Grader {
   target: Target;
   parameters: Record<string, Json>;
@@ -112,26 +97,22 @@ export interface Request {
   target: Target;
   parameters: Record<string, Json>;
   messages: Message[];
-  /** What the messages were filled in with, for a program that takes it; part of the key. */
+  /** The prompt's variables, for a program that accepts them; part of the key. */
   variables?: Record<string, Scalar>;
-  /** Try index from 0. Two tries never share one completion. */
+  /** Try index from 0. Two tries never share a completion. */
   try: number;
-  /**
-   * Ask for an answer of this JSON Schema, by structured output or a forced tool where the vendor
-   * has it.
-   */
+  /** Requests an answer of this JSON Schema, by structured output or a forced tool if available. */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
   /**
-   * Whether the caller can use a reply; absent: any. A reply that it cannot use is kept for this
-   * run only, and the next run asks again.
+   * Whether the caller can use a reply; absent: any. Unusable replies are kept for this run only.
    */
   usable?(output: string): boolean;
 }
 
 /**
- * What a call is paid for; part of no key, but for `embedding`: that asks for the vector of the one
- * message's text, which is the answer's `output` as a JSON list of numbers.
+ * Why a call is made. Part of the key only for `embedding`, whose `output` is the vector of the
+ * single message as a JSON list.
  */
 export type Purpose =
   'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
@@ -141,10 +122,7 @@ export interface Usage {
   output_tokens: number;
 }
 
-/**
- * What of a call's `input_tokens` went through the vendor's prompt cache. It belongs to the call
- * and not to the answer: no store keeps it.
- */
+/** Tokens that used the vendor's prompt cache. Not stored: they belong to the call. */
 export interface CachedTokens {
   read: number;
   written: number;
@@ -153,25 +131,24 @@ export interface CachedTokens {
 export interface ToolCall {
   name: string;
   arguments: string;
-  /** Of a recorded call: whatever else the file says of it. */
+  /** Other recorded data of the call. */
   metadata?: Record<string, Json>;
 }
 
 export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
-/** The requests of one call, where they were more than its last one. */
+/** The number of requests of one call. */
 export interface Requests {
-  /** How many were made; absent: one, or none where the call was never made. */
+  /** Absent: one, or none if the call was not made. */
   attempts?: number;
-  /** A reply came that could not be read, so what it cost is not known. */
+  /** A reply was unreadable, so its cost is unknown. */
   isUnread?: true;
 }
 
 /**
- * What came back. An error is a value that is carried, counted and shown. `refused`: requests that
- * the model refused first, because of something that they could do without; absent: none. `unsent`:
- * no request was made, for it was known what would come. `cached`: absent where the vendor counts
- * none.
+ * A completion or an error, which is carried, counted and shown. `refused`: rejected earlier
+ * requests with an unsupported parameter. `unsent`: no request was needed to know the error.
+ * `cached`: absent if the vendor does not count it.
  */
 export type Completion =
   | (Requests & {
@@ -181,16 +158,13 @@ export type Completion =
       tool_calls: ToolCall[];
       usage: Usage | null;
       cached?: CachedTokens;
-      /**
-       * Milliseconds of the call that was paid for, also when the answer was reused; null: not
-       * known, for it came in a batch.
-       */
+      /** Milliseconds of the original call, even if reused; null for batches. */
       latency_ms: number | null;
       reused: boolean;
       refused?: number;
-      /** The model that answered, as the server calls it; absent: not known. */
+      /** The answering model's name on the server; absent: unknown. */
       served?: string;
-      /** The server's word for why it ended, where nobody knows what it means. */
+      /** The server's finish reason, if unknown to us. */
       ended?: string;
     })
   | (Requests & {
@@ -199,13 +173,13 @@ export type Completion =
       message: string;
       refused?: number;
       unsent?: true;
-      /** How the answer ended that said nothing; absent: none came. */
+      /** Finish reason of an empty answer; absent: no answer. */
       finish_reason?: FinishReason;
-      /** The error of the last request, where the run's end or cap kept the call from another. */
+      /** The previous request's error, if the run's end or cap prevented a retry. */
       before?: string;
     });
 
-/** What is said of a call that the end of the run kept from being made, or from being waited for. */
+/** Messages for calls prevented or abandoned by the end of the run. */
 export const NOT_MADE = {
   aborted: 'stopped before an answer came',
   budget: 'the limit of model calls is reached; this call was not made',
@@ -229,15 +203,11 @@ export type ErrorKind =
   | 'code'
   | 'reference';
 
-/**
- * Errors that are an answer of their own: the vendor's filter withheld it, the request is too long
- * for the model, the user's program said that it cannot. Asked again, the same would come.
- */
+/** Errors that a retry would repeat. */
 const DECLINED: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
 /**
- * Why a model or program declined to give an answer that could be judged; null: there is an
- * answer, or a failure (network, key, budget) kept it from coming.
+ * Why a model or program declined; null: it answered, or a failure (network, key, budget) occurred.
  */
 export function whyDeclined(completion: Completion): string | null {
   return completion.status === 'error' && DECLINED.has(completion.kind) ? completion.message : null;
@@ -245,53 +215,38 @@ export function whyDeclined(completion: Completion): string | null {
 
 export type Complete = (request: Request) => Promise<Completion>;
 
-/** Runs code on many sets of variables; answers in the order of `inputs`. */
+/** Runs code on many sets of variables; results in order of `inputs`. */
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
-  /**
-   * The suite and the side whose answers these are: no process or engine that runs code ever holds
-   * those of two.
-   */
+  /** The answers' suite and side; no process ever runs code on those of two. */
   suite: string;
   side: Side;
-  /**
-   * In a process or engine that has evaluated nothing yet. Absent: what this suite's and side's
-   * code left may go on.
-   */
+  /** Needs a new process. Absent: state of this suite's and side's earlier code may remain. */
   fresh?: true;
-  /**
-   * What the code is, for messages: `metric "exact"`, and where it stands. Absent: code whose
-   * outcome may be chance, as a prompt's.
-   */
+  /** Name and place for messages: `metric "exact"`. Absent if the code may be random. */
   scores?: { what: string; place: Place };
-  /** Where the code stands, for messages. Absent: they name the line within the code. */
+  /** Where the code is, for messages. Absent: they name its own lines. */
   at?: CodePlace;
   language: CodeLanguage;
   code: string;
-  /**
-   * Names the code must set, in the order wanted; those that end in `?` it may set, to text. None:
-   * it is not run, but compiled, and what it imports at its top is looked for.
-   */
+  /** Names to set, in order; `?`: optional text. Empty: only checks syntax and imports. */
   outputs: string[];
   inputs: Record<string, Json | undefined>[];
 }
 
-/** Runs code on answers. The suite and the side of the answers are fixed by the maker of this. */
+/** Runs code on answers of a fixed suite and side. */
 export type EvaluateAnswers = (
   job: Omit<CodeJob, 'suite' | 'side' | 'fresh' | 'scores'>,
 ) => Promise<CodeResult[]>;
 
 export type CodeResult =
   | { status: 'ok'; values: Record<string, Json> }
-  /**
-   * `code`: it raised on these inputs, or set what cannot be used. `sandbox`: it was not run, or
-   * not to its end, which says nothing of the inputs.
-   */
+  /** `code`: raised or set an unusable value. `sandbox`: did not run to its end. */
   | { status: 'error'; cause: 'code' | 'sandbox'; message: string };
 
-/** Where code stands in the user's file. */
+/** A place of code in a user's file. */
 export interface CodePlace extends Place {
-  /** Whether its lines are the file's from there on; else the place is that of all of it. */
+  /** Whether code lines map to file lines from there; else the place covers all of it. */
   linewise: boolean;
 }

@@ -2,14 +2,14 @@ import { isMap, type Json } from './plain.ts';
 import type { Passport, Refusal } from './vendors/facts.ts';
 import { factsOf, type VendorName } from './vendors.ts';
 
-/** A model where it is asked: at a vendor's own host, or (`endpoint`) at a server that speaks like it. */
+/** A model at a vendor's own host, or at a compatible server (`endpoint`). */
 export interface AskedModel {
   provider: VendorName;
   endpoint: string | null;
   model: string;
 }
 
-/** What is known of a model; null: nothing, as of every model that is not at its vendor's own host. */
+/** A model's known facts; null if unknown, or not at its vendor's own host. */
 export function passportOf({ provider, endpoint, model }: AskedModel): Passport | null {
   if (endpoint !== null) return null;
   return factsOf(provider).passports.find(({ models }) => models.test(model)) ?? null;
@@ -17,16 +17,13 @@ export function passportOf({ provider, endpoint, model }: AskedModel): Passport 
 
 const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'];
 
-/** The two names of one limit: what is refused under one is written under the other. */
+/** The two names of one limit: if one is refused, the other is used. */
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** Parameters of a grader's request that are left out where its model refuses them. */
+/** Grader parameters to omit if the model refuses them. */
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
 
-/**
- * Requests at most that a model refuses until it is known how it is asked for an answer of a
- * schema with these parameters: two of the three forms, and each parameter.
- */
+/** The most requests refused before a model's form and parameters are known. */
 export function refusalsAtMost(
   asked: AskedModel,
   parameters: Readonly<Record<string, Json>>,
@@ -56,12 +53,14 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
   return values.some((value) => value === word);
 }
 
-/** A value as the table of refusals has it: of a map its `type`. */
+/** A value as in the table of refusals: the `type` of a map. */
 function wordOf(value: Json): Json {
   return isMap(value) ? ((value['type'] as Json | undefined) ?? value) : value;
 }
 
-/** What follows the name: ` but 1 (only with reasoning_effort: none)`, ` (enabled or disabled)`. */
+/**
+ * The text after the name: ` but 1 (only with reasoning_effort: none)`, ` (enabled or disabled)`.
+ */
 export function refusalWords({ but, values, unless }: Refusal): string {
   const [value, which] = [
     but === undefined ? '' : ` but ${String(but)}`,
@@ -78,16 +77,13 @@ function exception({ parameter, values }: NonNullable<Refusal['unless']>): strin
   return `only with ${parameter}: ${written.join(' or ')}${without}`;
 }
 
-/**
- * From how many tokens on a marked beginning of a request is kept in the vendor's cache; null: it
- * keeps none, or as it sees fit, and knows no marks.
- */
+/** Minimum tokens of a request prefix for the vendor's cache; null: no cache or no marks. */
 export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
   if (endpoint !== null) return null;
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
 }
 
-/** The day, as YYYY-MM-DD, from which on a model answers no more; null: none was announced. */
+/** The retirement date, as YYYY-MM-DD; null: none announced. */
 export function endOf({ provider, endpoint, model }: AskedModel): string | null {
   if (endpoint !== null) return null;
   const { ends } = factsOf(provider);

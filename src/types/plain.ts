@@ -1,5 +1,3 @@
-/** What every other type is made of. */
-
 import { LongNumber, parseExactly } from './exact-json.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -25,14 +23,14 @@ export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A member of something whose shape is not known, as of what was thrown. */
+/** A member of a value of unknown shape, such as a thrown one. */
 export function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value
     ? (value as Record<string, unknown>)[name]
     : undefined;
 }
 
-/** What a text is as JSON, read without loss; undefined: it is none. */
+/** Parses JSON without loss; undefined if it is invalid. */
 export function parsedJson(text: string): unknown {
   try {
     return parseExactly(text);
@@ -43,13 +41,12 @@ export function parsedJson(text: string): unknown {
 
 export type Scalar = string | number | boolean;
 
-/** What a reference gives. */
 export interface CodeValues {
   input: Record<string, Scalar>;
   expected?: Json | undefined;
 }
 
-/** The values of numbers and truth values that are held as text, as code sees them. */
+/** Differently printed numbers and booleans, held as text, as parsed values for code. */
 export function codeValues({
   input,
   expected,
@@ -66,16 +63,13 @@ export interface Place {
   line: number;
 }
 
-/**
- * One thing the user has to fix. `place` is null for inputs and for the environment, which
- * `message` then names.
- */
+/** An error the user must fix. `place` is null for inputs and the environment. */
 export interface Problem {
   place: Place | null;
   message: string;
 }
 
-/** Something a reader must know that changes no verdict by itself. */
+/** Worth reading, does not affect the verdict. */
 export interface Notice {
   kind: NoticeKind;
   message: string;

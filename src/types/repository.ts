@@ -1,72 +1,56 @@
-/** What started the run. */
-
-/**
- * The event, as far as anything is decided by it. Only SHAs reach git: every name here is for
- * display and for comparing.
- */
+/** The relevant facts of the event. Only SHAs are passed to git. */
 export interface EventFacts {
-  /** As GitHub names it; `command_line` for the CLI, which no event is called. */
+  /** GitHub's name, or `command_line` for the CLI. */
   event: string;
-  /** What happened (`opened`, `synchronize`, `labeled`); null where the event does not say. */
+  /** The event's action (`opened`, `synchronize`, `labeled`); null if none. */
   action: string | null;
   /** `owner/name` of the repository whose workflow runs. */
   repository: string;
   /** Null outside pull requests, and for `workflow_run` until it is looked up. */
   pullRequest: number | null;
-  /**
-   * Full commit ids. `base` is the base branch's tip when the event was sent (not the merge base),
-   * or what a push replaced.
-   */
+  /** Full commit ids. `base`: the base branch's tip (not the merge base), or before a push. */
   base: string | null;
   head: string | null;
-  /** The branch that head is to be merged into, else the default branch; absent: not known. */
+  /** The target branch, else the default branch; absent: unknown. */
   baseBranch?: string;
-  /** Head of the pull request that a merge queue tests; absent: not known. */
+  /** Head of the pull request in a merge queue; absent: unknown. */
   queued?: string;
   /** `owner/name` that holds head; null when it is deleted or unknown. */
   headRepository: string | null;
   headBranch: string | null;
-  /** Head lies in another repository, or nobody can say where. */
+  /** Head is in another repository, or its repository is unknown. */
   fork: boolean;
   /** Dependabot started the run or opened the pull request. */
   dependabot: boolean;
-  /** The label that `labeled` is about. */
+  /** The label of a `labeled` event. */
   addedLabel: string | null;
   /** Who added it. */
   labeller?: { login: string; isApp: boolean; isAuthor: boolean };
-  /** The run that `workflow_run` follows. */
+  /** The run that triggered `workflow_run`. */
   origin: { event: string; runId: number } | null;
 }
 
 /**
- * Where a commit lies, proved from the branches and tags of the repository: the base branch has it,
- * another branch or a tag has it, none of them has it (so it comes from a fork, or its branch is
- * gone), or that could not be found out.
+ * Where a commit is, proved from branches and tags: on the base branch, on another branch or tag,
+ * on none (a fork, or a deleted branch), or unknown.
  */
 export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 
-/** One commit's files, and what changed between two. */
-
-/**
- * The regular files of one commit below the working directory; paths are POSIX and relative to it.
- */
+/** The regular files of one commit below the working directory, by relative POSIX path. */
 export interface SourceTree {
   /** Full commit id, or `worktree` for uncommitted files. */
   commit: string;
-  /** Path → git object id. Content with equal ids is equal. */
+  /** Path → git object id. Equal ids mean equal content. */
   files: ReadonlyMap<string, { id: string }>;
-  /**
-   * Entries that are not regular files (symbolic links, submodules), by path, with what they are.
-   */
+  /** Other entries (symbolic links, submodules), by path. */
   irregular: ReadonlyMap<string, 'symbolic link' | 'submodule'>;
   /**
-   * Content of a path listed in `files`. Rejects for any other path, and with a `UserError` for more
-   * than `most` bytes, of which nothing is kept.
+   * Content of a listed path. Rejects other paths, and files above `most` bytes with a `UserError`.
    */
   read(path: string, most?: number): Promise<Uint8Array>;
 }
 
-/** What changed between the two commits, by path below the working directory. */
+/** A change between the two commits, by path below the working directory. */
 export interface ChangedFile {
   path: string;
   /** Path on base; differs from `path` for a rename; null for a new file. */

@@ -1,12 +1,10 @@
 /**
- * Which references get which attributes, as a linear program: most affinity in all, `perReference`
- * attributes for each reference, from `lower` to `upper` references for each attribute. Whole
- * bounds make its vertices whole.
+ * Assigns attributes to references by a linear program: maximal affinity, `perReference` attributes
+ * per reference, `lower` to `upper` references per attribute. Whole bounds have whole vertices.
  */
 export interface AssignmentProgram {
   /**
-   * References with equal scores are one row: how many they are, and their affinity with each
-   * attribute.
+   * References with equal scores share a row: their number, and their affinity with each attribute.
    */
   rows: { members: number; scores: number[] }[];
   perReference: number;
@@ -16,10 +14,7 @@ export interface AssignmentProgram {
 
 export type Solver = 'javascript-lp-solver' | 'highs';
 
-/**
- * `counts`: how many of each row's references get each attribute, as the solver gives it; to be
- * checked, then rounded.
- */
+/** `counts`: per row and attribute, the references assigned, unchecked and unrounded. */
 export type AssignmentAnswer =
   { status: 'solved'; counts: number[][] } | { status: 'failed'; reason: string };
 

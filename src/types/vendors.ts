@@ -4,9 +4,8 @@ import type { VendorFacts } from './vendors/facts.ts';
 import { openaiFacts } from './vendors/openai.ts';
 
 /**
- * One row per vendor: everything said of vendors follows from it, down to `action.yml`,
- * docs/action.md and docs/models.md (`npm run generate`). A vendor that speaks an API of this list
- * needs only a row; one with an API of its own is a file in `providers/vendors` too.
+ * One row per vendor, from which `npm run generate` derives `action.yml`, docs/action.md and
+ * docs/models.md. A vendor with its own API also needs a file in `providers/vendors`.
  */
 export const VENDORS = {
   openai: openaiFacts,
@@ -16,10 +15,9 @@ export const VENDORS = {
 
 export type VendorName = keyof typeof VENDORS;
 
-/** Keys by vendor; null: none was given. */
+/** Keys by vendor; null: not given. */
 export type VendorKeys = Readonly<Record<VendorName, string | null>>;
 
-/** The inputs of the action that hold keys. */
 export type KeyInput = (typeof VENDORS)[VendorName]['keyInput'];
 
 /** In the order of the rows. */
@@ -31,26 +29,24 @@ export function isVendor(provider: string): provider is VendorName {
   return Object.hasOwn(VENDORS, provider);
 }
 
-/** The facts of one vendor. */
 export function factsOf(vendor: VendorName): VendorFacts {
   return VENDORS[vendor];
 }
 
-/** A value for each vendor. */
 export function perVendor<T>(value: (vendor: VendorName) => T): Record<VendorName, T> {
-  // `fromEntries` forgets the names of the keys, which are all of them.
+  // `fromEntries` loses the types of the keys, which are complete.
   return Object.fromEntries(vendorNames().map((vendor) => [vendor, value(vendor)])) as Record<
     VendorName,
     T
   >;
 }
 
-/** The inputs of the action that hold keys, in the order of the rows. */
+/** In the order of the rows. */
 export function keyInputs(): string[] {
   return vendorNames().map((vendor) => factsOf(vendor).keyInput);
 }
 
-/** The vendors of which this holds, as owners: `OpenAI's and Anthropic's`. */
+/** The vendors for which `holds`, as owners: `OpenAI's and Anthropic's`. */
 export function ownersIn(word: 'and' | 'or', holds: (vendor: VendorName) => boolean): string {
   const owners = vendorNames()
     .filter(holds)
@@ -59,7 +55,7 @@ export function ownersIn(word: 'and' | 'or', holds: (vendor: VendorName) => bool
   return owners.length === 0 ? last : `${owners.join(', ')} ${word} ${last}`;
 }
 
-/** Whose languages servers may speak: `OpenAI's or Anthropic's`. */
+/** Owners of the supported APIs: `OpenAI's or Anthropic's`. */
 export function languageOwners(): string {
   return ownersIn('or', (vendor) => factsOf(vendor).speaks === vendor);
 }

@@ -6,20 +6,20 @@ const MIGRATION = 'https://platform.claude.com/docs/en/about-claude/models/migra
 
 const THINKING = 'https://platform.claude.com/docs/en/build-with-claude/thinking';
 
-/** Sampling is the model's own: only the default may be written, and best nothing. */
+/** The model chooses its sampling; only the default is accepted. */
 const NO_SAMPLING: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1 },
   top_p: {},
   top_k: {},
 };
 
-/** Those that always think, or think less when they are told so in another way. */
+/** Models that always think, or whose thinking has another setting. */
 const ADAPTIVE: Readonly<Record<string, Refusal>> = {
   ...NO_SAMPLING,
   thinking: { values: ['enabled', 'disabled'], instead: 'thinking: { type: adaptive }' },
 };
 
-/** Those that may be told not to think, but not for how long. */
+/** Models whose thinking can be turned off but not limited. */
 const WITHOUT_BUDGET: Readonly<Record<string, Refusal>> = {
   ...NO_SAMPLING,
   thinking: { values: ['enabled'], instead: 'thinking: { type: adaptive }' },
@@ -27,7 +27,7 @@ const WITHOUT_BUDGET: Readonly<Record<string, Refusal>> = {
 
 const NOT_THINKING = { parameter: 'thinking', values: ['disabled', null] } as const;
 
-/** Those that sample as they are told, unless they think. */
+/** Models that accept sampling parameters unless they think. */
 const SAMPLED: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1, unless: NOT_THINKING },
   top_p: { unless: { parameter: 'temperature', values: [null] } },
@@ -39,7 +39,7 @@ const PASSPORTS: readonly Passport[] = [
     family: 'Claude Fable and Mythos from 5.1, Claude Opus 5.5',
     models: /^claude-((fable|mythos)-5-[1-9]|opus-5-5)(?!\d)/,
     refuses: ADAPTIVE,
-    // A tool cannot be forced here.
+    // Tools cannot be forced.
     forms: ['schema', 'plain'],
     thinks: 'always',
     source: 'https://platform.claude.com/docs/en/models/fable-5-1/migration-guide',
@@ -107,7 +107,9 @@ const PASSPORTS: readonly Passport[] = [
   },
 ];
 
-/** Of https://platform.claude.com/docs/en/about-claude/model-deprecations; the SDK lists the latest. */
+/**
+ * https://platform.claude.com/docs/en/about-claude/model-deprecations; the SDK lists the latest.
+ */
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   '2024-11-06': [
     ...['claude-1.0', 'claude-1.1', 'claude-1.2', 'claude-1.3'],
@@ -144,7 +146,7 @@ export const anthropicFacts = {
   keyInput: 'anthropic-api-key',
   keyVariable: 'ANTHROPIC_API_KEY',
   keyHeader: 'x-api-key',
-  // The version after this one refuses temperature, top_p and top_k of every model.
+  // The next version refuses temperature, top_p and top_k for every model.
   headers: { 'anthropic-version': '2023-06-01' },
   baseUrlVariable: 'ANTHROPIC_BASE_URL',
   models: /^claude-/,

@@ -1,8 +1,6 @@
 import type { VendorFacts } from './facts.ts';
 
-/**
- * What all vendors have in common that speak OpenAI's chat completions and sell their own models.
- */
+/** Shared by vendors with OpenAI's chat completions and their own models. */
 const COMMON = {
   speaks: 'openai',
   keyHeader: 'authorization',
@@ -14,13 +12,10 @@ const COMMON = {
   batchShare: null,
 } as const satisfies Partial<VendorFacts>;
 
-/**
- * Matches no name: the vendor serves models of others, so that only an entry under `models:` can
- * say that a model is asked there.
- */
+/** Matches no name: the vendor serves others' models, which need an entry under `models:`. */
 const OF_OTHERS = /(?!)/;
 
-/** Vendors by name whose servers speak OpenAI's chat completions: each needs only a row. */
+/** Vendors with OpenAI's chat completions, each described by a row. */
 export const compatibleFacts = {
   gemini: {
     ...COMMON,
@@ -30,7 +25,7 @@ export const compatibleFacts = {
     keyVariable: 'GEMINI_API_KEY',
     models: /^gemini-/,
     starterModel: 'gemini-3.5-flash',
-    // https://ai.google.dev/gemini-api/docs/deprecations; the day is announced, not the earliest.
+    // https://ai.google.dev/gemini-api/docs/deprecations; the announced date, not the earliest.
     ends: {
       '2025-12-02': [
         'gemini-2.5-pro-preview-03-25',

@@ -1,88 +1,76 @@
-/** The APIs that are spoken here; each is a file in `providers/vendors`. */
+/** Each is a file in `providers/vendors`. */
 export type Api = 'openai' | 'anthropic';
 
-/** The forms in which an answer of a schema can be asked for. */
+/** Ways to request an answer of a schema. */
 export type Form = 'schema' | 'tool' | 'plain';
 
-/** A parameter that models of a family refuse. */
+/** A parameter refused by a family of models. */
 export interface Refusal {
-  /** The one value that is still accepted: the default, written out. */
+  /** The only accepted value, which is the default. */
   but?: string | number | boolean;
-  /** It is these values alone that are refused; of a map its `type` is meant. Absent: all are. */
+  /** Only these values are refused (`type` of a map); absent: all. */
   values?: readonly string[];
-  /** What is written in its place. */
+  /** The parameter to use instead. */
   instead?: string;
-  /** Accepted where another parameter has one of these values; null: where it is absent. */
+  /** Accepted if another parameter has one of these values (null: is absent). */
   unless?: { parameter: string; values: readonly (string | null)[] };
 }
 
-/**
- * What is known of a family of models, so that nobody has to find out by a refused request. It
- * holds at the vendor's own host alone: other servers have other rules.
- */
+/** Known facts of a family of models, only valid at the vendor's own host. */
 export interface Passport {
-  /** As people write it. */
   family: string;
-  /** The names that it holds for. */
+  /** The names it applies to. */
   models: RegExp;
   refuses: Readonly<Record<string, Refusal>>;
-  /** In which forms an answer of a schema is asked for, in this order. */
+  /** Ways to request a schema, in order of preference. */
   forms: readonly [Form, ...Form[]];
   /** Whether it thinks before it answers, in words. */
   thinks: string;
-  /** `responses`: it has no chat completions, and is asked by OpenAI's other API. */
+  /** `responses`: it only has OpenAI's Responses API. */
   api?: 'responses';
-  /** Where the vendor says so, and when that was read, as YYYY-MM-DD. */
+  /** Where the vendor says so, and the date it was read, as YYYY-MM-DD. */
   source: string;
   checked: string;
 }
 
-/** What is known of a vendor without asking it. How its API is spoken is `providers/vendors/<api>.ts`. */
+/** Static facts about a vendor. `providers/vendors/<api>.ts` implements its API. */
 export interface VendorFacts {
-  /** As people write it. */
   label: string;
-  /** The API that its servers speak: its own, or one that many have. */
+  /** The API of its servers: its own or a shared one. */
   speaks: Api;
-  /** Base address of the public host, in the form that the vendor's SDK takes. */
+  /** Base address of the public host, as the vendor's SDK takes it. */
   host: string;
-  /** The action's input that holds the key. */
+  /** The action's input for the key. */
   keyInput: string;
-  /** The variable that holds it in a terminal: the vendor's own name. */
+  /** The environment variable for the key: the vendor's own name. */
   keyVariable: string;
-  /** The header that carries it; `authorization` as a bearer token, any other as it is. */
+  /** The header for the key; `authorization` as a bearer token, others unchanged. */
   keyHeader: string;
-  /** Headers of every request, whatever the SDK would send: the API's version is ours to choose. */
+  /** Headers of every request; they override the SDK's API version. */
   headers: Readonly<Record<string, string>>;
-  /** The variable by which the vendor's SDK would let the environment choose another host. Never obeyed. */
+  /** The SDK's environment variable for another host, which is ignored. */
   baseUrlVariable: string;
   /** Names of its public models; any other needs an entry under `models:`. */
   models: RegExp;
   /**
-   * The model that a new project begins with, and that documents and examples name. It has not
-   * ended; one of the passports fits it, where there are any, and the table of prices has it, where
-   * `priceId` names one.
+   * The model for new projects, docs and examples. It is not retired, matches a passport if there
+   * are any, and has a list price if `priceId` is set.
    */
   starterModel: string;
-  /** What is known of its models; the first that fits a name holds. */
+  /** The first whose name pattern matches applies. */
   passports: readonly Passport[];
-  /**
-   * From how many tokens on it keeps a marked beginning of a request in its cache, by model; the
-   * first that fits a name holds. Absent: nothing is marked.
-   */
+  /** Minimum cached tokens of a request prefix; the first matching model applies. */
   caches?: {
     from: readonly { models: RegExp; tokens: number }[];
     source: string;
     checked: string;
   };
-  /** The vendor's announced ends: the day from which on these models answer no more. */
+  /** The announced retirement dates and their models. */
   ends: Readonly<Record<string, readonly string[]>>;
-  /**
-   * Its id in the table of list prices; null: the table does not have it, so its prices are unknown
-   * but where the settings give them.
-   */
+  /** Its id in the table of list prices; null: only the settings' prices are known. */
   priceId: string | null;
-  /** A model of vectors to name in messages, asked as OpenAI's are; null: the vendor has none. */
+  /** An embedding model to suggest in messages, called like OpenAI's; null: none. */
   embeddings: string | null;
-  /** What a request in a batch costs, as a share of a call's price; null: it takes no batches. */
+  /** A batched request's share of the direct price; null: no batches. */
   batchShare: number | null;
 }

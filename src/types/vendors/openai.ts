@@ -8,7 +8,7 @@ const RENAMED: Readonly<Record<string, Refusal>> = {
   max_tokens: { instead: 'max_completion_tokens' },
 };
 
-/** Models that reason sample as they see fit; `efforts`: with which effort they do not reason. */
+/** Reasoning models choose their sampling; `efforts`: those without reasoning. */
 function reasoning(efforts: readonly (string | null)[]): Readonly<Record<string, Refusal>> {
   const unless =
     efforts.length === 0 ? {} : { unless: { parameter: 'reasoning_effort', values: efforts } };
@@ -45,7 +45,7 @@ const PASSPORTS: readonly Passport[] = [
   {
     family: 'GPT-6 Astra and GPT-6.1 Sol',
     models: /^gpt-(6-astra|6\.1-sol)/,
-    // Tools are the Responses API's, where a model thinks.
+    // Reasoning models only accept tools in the Responses API.
     refuses: { ...reasoning([]), tools: {}, reasoning_effort: { values: ['none', 'minimal'] } },
     forms: ['schema', 'plain'],
     thinks: 'always; `reasoning_effort`',
@@ -103,7 +103,9 @@ const PASSPORTS: readonly Passport[] = [
   },
 ];
 
-/** Of https://developers.openai.com/api/docs/deprecations; the SDK lists those with chat completions. */
+/**
+ * https://developers.openai.com/api/docs/deprecations; the SDK lists those with chat completions.
+ */
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   '2024-09-13': [
     'gpt-3.5-turbo-16k',
