@@ -5,11 +5,10 @@ import type { Json, Place, Problem, JsonMap } from '../types/plain.ts';
 import { type Document, emptyMap, valueAt } from './document.ts';
 import { FORBIDDEN_KEYS, fileFlaw, type Limits, valueFlaw } from './limits.ts';
 
-/** One row of a data file, and the line on which it begins. */
 export interface DataRow {
   line: number;
   value: JsonMap;
-  /** With numbers that print differently as their source text (`12.50`); absent: there are none. */
+  /** With differently printed numbers as source text (`12.50`); absent: there are none. */
   written?: JsonMap;
 }
 
@@ -30,9 +29,8 @@ export function isTable(file: string): boolean {
 }
 
 /**
- * Rows of a JSONL, CSV or TSV file, told apart by its name. Cells of a table are text under the
- * names of the first row. At most 20 problems a file, each with its line; rows without a problem
- * are returned all the same.
+ * Reads a JSONL, CSV or TSV file by its extension. Table cells are text under the first row's
+ * names. Reports at most 20 problems with lines; valid rows are returned anyway.
  */
 export function readRows(
   file: string,
@@ -75,10 +73,7 @@ function readJsonLines(file: string, text: string, limits: Limits, problems: Pro
   });
 }
 
-/**
- * A row as a document. `written`: in the same shape, with numbers that print differently as their
- * source text.
- */
+/** A row as a document. `written`: the row with differently printed numbers as source text. */
 export function rowDocument(place: Place, value: JsonMap, written?: JsonMap): Document {
   return {
     file: place.file,
@@ -114,16 +109,13 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
     return 'must be a JSON object';
   const copy = plain(parsed, limits.depth);
   if (typeof copy === 'string') return copy;
-  // Every member was written with one colon outside of strings; JSON.parse keeps the last of equal
-  // keys.
+  // JSON.parse keeps the last of equal keys, so fewer members than colons means duplicates.
   return copy.members === colons(source)
     ? (copy.value as JsonMap)
     : 'has a key twice in one object';
 }
 
-/**
- * A copy without prototypes, and how many members its objects have; or why the value is refused.
- */
+/** A copy without prototypes and its member count, or why the value is refused. */
 function plain(value: unknown, depth: number): { value: Json; members: number } | string {
   if (typeof value !== 'object' || value === null)
     return scalarFlaw(value) ?? { value: value as Json, members: 0 };
@@ -210,7 +202,7 @@ function readTable(
 
 const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const;
 
-/** Spreadsheets write another separator in some countries; the table then has one long column. */
+/** Spreadsheets use another separator in some countries; the table then has one long column. */
 function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string | null {
   const [only = '', ...others] = names;
   const written = ([',', ';', '\t'] as const).find(

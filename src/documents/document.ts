@@ -8,7 +8,7 @@ import {
   type Problem,
 } from '../types/plain.ts';
 
-/** Without repeats: what several prompts or tests share is read for each of them. */
+/** Several prompts or tests may read the same file and report the same problem. */
 export function distinct<T extends Problem | Notice>(entries: readonly T[]): T[] {
   const seen = new Map<string, T>();
   for (const entry of entries) {
@@ -20,32 +20,23 @@ export function distinct<T extends Problem | Notice>(entries: readonly T[]): T[]
 
 export type Path = readonly (string | number)[];
 
-/**
- * A user's file as plain data, and where each value of it is written. Never handed on beyond
- * `config`.
- */
+/** A user's file as plain data with the place of each value. Used only inside `config`. */
 export interface Document {
   file: string;
   value: Json;
-  /**
-   * Where the value at `path` is written; the nearest enclosing one where there is no such value.
-   */
+  /** Where the value at `path` is written; if there is none, where its nearest parent is. */
   placeOf(path: Path): Place;
-  /**
-   * The place of the `occurrence`-th (from 0) `text` inside the text at `path`; that value's own
-   * place when it is not found.
-   */
+  /** The place of the `occurrence`-th (from 0) `text` at `path`; else the place of `path`. */
   placeOfText(path: Path, text: string, occurrence: number): Place;
   /**
-   * The source text of a number or truth value that prints differently (`12.50`, `True`); null for
-   * any other value. Absent: there is no such value.
+   * The source text of a differently printed number or boolean (`12.50`, `True`); null for others.
    */
   textOf?(path: Path): string | null;
 }
 
 export type Reading<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
-/** A map without a prototype, so that no key can mean anything but itself. */
+/** A map without a prototype, so that no key has a special meaning. */
 export function emptyMap(): JsonMap {
   return Object.create(null) as JsonMap;
 }
@@ -69,7 +60,7 @@ export function valueAt(value: Json, path: Path): Json | undefined {
   return here;
 }
 
-/** A scalar that is used as text, or a list of them, with the text that the file has. */
+/** A scalar used as text, or a list of them, as written in the file. */
 export function asWritten<T extends Json | undefined>(
   document: Document,
   path: Path,
@@ -80,10 +71,10 @@ export function asWritten<T extends Json | undefined>(
   return texts.some((text, index) => text !== value[index]) ? (texts as T) : value;
 }
 
-/** The part of `document` below `path`, as a document of its own. */
+/** The part of `document` below `path` as its own document. */
 export function below(document: Document, path: Path): Document {
   return {
-    // A part that another file brought in is that file's.
+    // A part from another file keeps that file.
     file: document.placeOf(path).file,
     value: valueAt(document.value, path) ?? null,
     placeOf: (rest) => document.placeOf([...path, ...rest]),
@@ -94,9 +85,8 @@ export function below(document: Document, path: Path): Document {
 }
 
 /**
- * One document out of several maps: a key of a later layer replaces the same key of an earlier one,
- * and keeps the place of the file it comes from. `named` gives the document its name, and its place
- * to what stands nowhere.
+ * Merges maps: later layers override keys of earlier ones, and each key keeps its place. `named`
+ * provides the document's name and the place of values without one.
  */
 export function layerDocuments(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
@@ -119,7 +109,6 @@ export function layerDocuments(layers: readonly Document[], named: Document): Do
   };
 }
 
-/** `document` put below `key`. */
 export function under(key: string, document: Document): Document {
   const value = emptyMap();
   value[key] = document.value;
@@ -132,17 +121,14 @@ export function under(key: string, document: Document): Document {
   };
 }
 
-/**
- * Where the code at `path` stands. Its lines are lines of the file where it is written as a block,
- * and where it has but one.
- */
+/** The place of the code at `path`. Block or single-line code has the file's line numbers. */
 export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');
   const whole = document.placeOf(path);
   const { file, line } = document.placeOfText(path, (lines[first] ?? '').trim(), 0);
   const several = lines.slice(first + 1).some((rest) => rest.trim() !== '');
-  // In quotes the first line stands beside its key, and what follows it anywhere.
+  // Quoted code starts beside its key; its other lines may be anywhere.
   return several && line === whole.line
     ? { ...whole, linewise: false }
     : { file, line: line - Math.max(0, first), linewise: true };

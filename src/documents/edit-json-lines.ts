@@ -2,16 +2,16 @@ import type { Json, JsonMap } from '../types/plain.ts';
 import type { Edited } from './edit-yaml.ts';
 import { speltOut } from './limits.ts';
 
-/** One change of a JSON Lines file that leaves every other byte of it as it is. */
+/** One change to a JSON Lines file that keeps every other byte. */
 export type JsonLinesEdit =
-  /** Members of the object at a line, which are added where it lacks them. */
+  /** Sets members of the object at a line. */
   | { kind: 'set'; line: number; members: JsonMap }
-  /** A further object at the end, spelt as the one at a line. */
+  /** Adds an object at the end, formatted like the one at a line. */
   | { kind: 'append'; line: number; value: JsonMap };
 
 /**
- * Lines are known by their place and by what they hold: `read` is the text as it was when the place
- * was found. A line that changed since, or that is spelt in a way that cannot be kept, is refused.
+ * Lines are identified by position and content: `read` is the earlier text. Rejects a line that
+ * changed since, or whose formatting cannot be kept.
  */
 export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): Edited {
   const lines = text.split('\n');
@@ -31,12 +31,11 @@ export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): 
   return { text: lines.join('\n') };
 }
 
-/** The object at a line of a file's text; null: there is none. */
+/** The object at a line of a file's text, or null. */
 export function jsonAtLine(text: string, line: number): JsonMap | null {
   return objectIn(text.split('\n')[line - 1]?.trim() ?? '');
 }
 
-/** The text with a line more, its last line whole again. */
 function withLine(text: string, line: string): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const filled = text.trimEnd();

@@ -22,22 +22,22 @@ import {
   type YamlText,
 } from './yaml-splices.ts';
 
-/** One change of a file that leaves every other byte of it as it is. */
+/** One change to a YAML file that keeps every other byte. */
 export type YamlEdit =
-  /** A key of the reference that begins at a line, with a comment above it or without. */
+  /** Sets a key of the reference at a line, optionally with a comment above it. */
   | ({ kind: 'set'; key: string; value: Json; remark: string | null } & At)
-  /** A further member of the list that this reference is in. */
+  /** Adds a member to the list that contains this reference. */
   | ({ kind: 'append'; value: Json } & At)
-  /** A further member of the list at a path of keys; the last key is made if need be. */
+  /** Adds a member to the list at a path of keys; creates the last key if necessary. */
   | { kind: 'append-in'; path: readonly string[]; value: Json };
 
-/** Where a reference stands; its id tells those of one line apart. */
+/** A reference's position; its id distinguishes references on one line. */
 interface At {
   line: number;
   id: string;
 }
 
-/** The new text, or in a sentence why there is none. */
+/** The new text, or a sentence that explains why there is none. */
 export type Edited = { text: string } | { refused: string };
 
 function foundIn(text: string): YamlText | null {
@@ -47,17 +47,15 @@ function foundIn(text: string): YamlText | null {
   return { text, root: document.contents, lines, value: valueOf(document) };
 }
 
-/** What a text means, with what an anchor stands for written out at each of its places. */
+/** A text's value with aliases expanded. */
 function valueOf(document: Document.Parsed): Json {
   return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
 }
 
 /**
- * Maps are known by their place and by what they hold: `read` is the text as it was when the place
- * was found, and what changed since is refused. Comments, order and spelling of everything else
- * stay, because the text is only spliced; what the new text means is then compared with what it
- * should mean, and refused when it differs: anchors, merge keys and odd layouts are nobody's to
- * guess.
+ * Maps are identified by position and content: `read` is the earlier text, and a map that changed
+ * since is rejected. The text is only spliced, which keeps comments, order and formatting. The
+ * result is parsed again; a different value (anchors, merge keys, unusual layout) is rejected.
  */
 export function editYaml(text: string, edit: YamlEdit, read: string): Edited {
   const found = foundIn(text);
@@ -77,7 +75,7 @@ export function editYaml(text: string, edit: YamlEdit, read: string): Edited {
     : { text: spliced };
 }
 
-/** The comments of a text; of those that say the same, each with its number. */
+/** The comments of a text; equal ones are numbered. */
 function commentsIn(text: string): string[] {
   const found: string[] = [];
   const collect = (token: unknown): void => {
@@ -140,7 +138,6 @@ interface Item {
   path: (string | number)[];
 }
 
-/** Whether what stands there is what stood there when the file was read. */
 function isSame({ value }: YamlText, { path }: Item, read: string, at: At): boolean {
   const before = foundIn(read);
   const [item] = before === null ? [] : itemsAt(before, at);
@@ -151,7 +148,7 @@ function isSame({ value }: YamlText, { path }: Item, read: string, at: At): bool
   );
 }
 
-/** The references that begin at a line; of several the one that has the id. */
+/** The references at a line; if one has the id, only that one. */
 function itemsAt({ root, lines }: YamlText, { line, id }: At): Item[] {
   const items: Item[] = [];
   visit(root as never, {
@@ -178,7 +175,7 @@ function nameOf(path: readonly string[]): string {
   return path.length === 0 ? 'the file' : `"${path.join('.')}"`;
 }
 
-/** The map at a path of keys, or why nothing is put into it. */
+/** The map at a path of keys, or why it cannot be edited. */
 function mapAt({ root }: YamlText, path: readonly string[]): YAMLMap | { refused: string } {
   let map = root;
   for (const name of path) {

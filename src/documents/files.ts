@@ -18,21 +18,18 @@ import {
 import { readYaml } from './yaml.ts';
 
 /**
- * The files of one commit as `readProject` uses them: each read once, regular files only, none
- * above its limit.
+ * One commit's files for `readProject`: each read once, regular files only, within their limits.
  */
 export interface Files {
-  /** The YAML document at a path; null when it cannot be read, which every reader of it is told. */
+  /** The YAML document at a path; null if unreadable, which each reader is told in `problems`. */
   document(path: string, problems: Problem[]): Promise<Document | null>;
-  /** A data file named in `from`, looked for beside that file and then from the root. */
+  /** A data file named in `from`, relative to that file and then to the root. */
   data(
     path: string,
     from: Place,
     problems: Problem[],
   ): Promise<{ file: string; content: Uint8Array } | null>;
-  /**
-   * Regular files that match one of the patterns, in order of their paths, with the pattern's root.
-   */
+  /** Regular files that match a pattern, sorted by path, with the pattern's root. */
   match(
     patterns: readonly string[],
     where: (pattern: string) => Place,
@@ -46,15 +43,10 @@ export interface Files {
   read: ReadonlySet<string>;
 }
 
-/**
- * What was parsed so far, by path and object id. Documents are never changed, so commits can share
- * them.
- */
+/** Parsed documents by path and object id. Documents never change, so commits can share them. */
 export type ParsedDocuments = Map<string, Promise<Reading<Document>>>;
 
-/**
- * Forgets what none of these trees holds any more, and what could not be read: another time it may.
- */
+/** Drops documents of other trees, and failed reads, which may succeed next time. */
 export async function forgetOthers(
   documents: ParsedDocuments,
   trees: readonly SourceTree[],
@@ -74,10 +66,7 @@ function keyOf(id: string | undefined, path: string): string {
   return `${id ?? ''} ${path}`;
 }
 
-/**
- * The files of one commit, each read and parsed once. `documents`: what another commit's reading
- * has parsed already.
- */
+/** The files of one commit, each parsed once. `documents`: parsed for another commit. */
 export function filesOf(
   tree: SourceTree,
   limits: Limits,
@@ -124,7 +113,7 @@ export function filesOf(
   };
 }
 
-/** The tree with another text in one of its files; `id`: of that text. */
+/** The tree with one file's text replaced; `id`: of the new text. */
 export function withText(tree: SourceTree, file: string, text: string, id: string): SourceTree {
   const content = new TextEncoder().encode(text);
   return {
@@ -134,10 +123,7 @@ export function withText(tree: SourceTree, file: string, text: string, id: strin
   };
 }
 
-/**
- * The content, or why it cannot be had here, as of one above `limit` bytes: of many such files each
- * is told.
- */
+/** The content, or why it is unavailable (missing, or above `limit` bytes). */
 export async function readUpTo(
   tree: SourceTree,
   path: string,
@@ -219,7 +205,7 @@ function matchIn(
   return { matches: [...matches.values()].sort((a, b) => byCodeUnits(a.file, b.file)), notices };
 }
 
-/** A file that several patterns match lies below the widest of their roots. */
+/** A file that matches several patterns belongs to the widest root. */
 function mergeMatches(earlier: Match | undefined, match: Match): Match {
   if (earlier === undefined) return match;
   return {
@@ -247,10 +233,7 @@ function matchOne(
   };
 }
 
-/**
- * Files read whose names differ from another file's only by case or Unicode form: one file on some
- * systems.
- */
+/** Files read whose names differ only by case or Unicode form: the same file on some systems. */
 export function twins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
   for (const path of read) folded.set(fold(path), path);

@@ -1,19 +1,16 @@
-// Control characters other than tab, line feed and carriage return; U+0085 (next line) is YAML's
-// own.
+// Control characters except tab, line feed, carriage return and YAML's own U+0085 (next line).
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]/;
 
-// Tables that once were Windows-1252 are full of U+0080 to U+009F; every surface shows them escaped.
+// Former Windows-1252 tables are full of U+0080 to U+009F; reports show them escaped.
 const CONTROL_OF_DATA = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFFFE\uFFFF]/;
 
-/** What a text is part of: files that people write, or data that programs wrote. */
+/** `file`: written by people; `data`: written by programs. */
 type Origin = 'file' | 'data';
 
 const controlsIn = (origin: Origin): RegExp => (origin === 'file' ? CONTROL : CONTROL_OF_DATA);
 
-/** Characters that make text read in another order than it is written. */
 const BIDIRECTIONAL = /[\u202A-\u202E\u2066-\u2069]/;
 
-/** Keys that mean something to JavaScript objects. */
 export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set([
   '__proto__',
   'constructor',
@@ -54,10 +51,10 @@ export function valueFlaw(text: string, origin: Origin = 'file'): string | null 
   return text.isWellFormed() ? null : BROKEN;
 }
 
-/** What looks like a space and is a letter to YAML, before a text or after its dash or its key. */
+/** A space character that YAML treats as a letter, before a text or after its dash or key. */
 const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
 
-/** Why a line of YAML, or a key of it, does not stand as it seems to, or null. */
+/** Why a line of YAML, or its key, does not mean what it appears to, or null. */
 export function foreignSpace(written: string): string | null {
   const [all, space] = FOREIGN_SPACE.exec(written) ?? [];
   return all === undefined || space === undefined
@@ -65,7 +62,7 @@ export function foreignSpace(written: string): string | null {
     : `has ${codePoint(all, all.length - space.length)} in place of a space, which YAML takes for a letter; write a plain space`;
 }
 
-/** JSON in which characters that a file may not hold as they are, and those of `more`, are escapes. */
+/** JSON with characters that files may not contain, and those of `more`, escaped. */
 export function speltOut(json: string, more: RegExp | null = null): string {
   const escape = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const safe = json.replace(new RegExp(BIDIRECTIONAL, 'g'), escape);
@@ -76,10 +73,7 @@ function codePoint(text: string, index: number): string {
   return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/**
- * How much of a repository is read. The defaults fit hand-written files; the workflow may raise
- * them.
- */
+/** How much of a repository is read. The defaults fit hand-written files. */
 export interface Limits {
   /** Of one YAML file. */
   yamlBytes: number;
@@ -101,10 +95,7 @@ export interface Limits {
   combinations: number;
 }
 
-/**
- * `make` once for each set of limits: a schema takes far longer to make than a value takes to
- * check.
- */
+/** Caches `make` by limits: making a schema is far slower than checking a value. */
 export function perLimits<T>(make: (limits: Limits) => T): (limits: Limits) => T {
   const made = new WeakMap<Limits, { value: T }>();
   return (limits) => {
@@ -126,8 +117,7 @@ export const DEFAULT_LIMITS: Limits = {
   combinations: 200,
 };
 
-/** More comparisons than anyone pays for in one measurement. */
 export const MOST_RUNS = 1000;
 
-/** Parts of a sweep at most; as many jobs as a matrix of GitHub Actions may have. */
+/** As many jobs as a GitHub Actions matrix allows. */
 export const MOST_SHARDS = 256;

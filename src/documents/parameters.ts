@@ -4,7 +4,7 @@ import type { Json, Problem } from '../types/plain.ts';
 import { keyInputs } from '../types/vendors.ts';
 import { pathText, type Document, type Path, valueAt } from './document.ts';
 
-/** Keys that choose where a request goes or what it proves itself with, by their letters alone. */
+/** Keys for a request's address or credentials, by their letters alone. */
 const ADDRESS = new Set([
   'baseurl',
   'apibase',
@@ -65,9 +65,8 @@ const SECRET = new Set([
 const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
 /**
- * Why `key` may not stand in a repository's file, or null. A file that says where requests go could
- * send the workflow's keys anywhere, so addresses, headers, proxies and keys are the workflow's
- * alone.
+ * Why a repository's file may not contain `key`, or null. Addresses, headers, proxies and keys
+ * belong to the workflow: a file that sets them could send its credentials anywhere.
  */
 export function refusedKey(key: string): string | null {
   const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
@@ -77,11 +76,7 @@ export function refusedKey(key: string): string | null {
   return ADDRESS.has(letters) ? `"${key}" may only be set in the workflow (input endpoints)` : null;
 }
 
-/*
- * Model parameters go to the vendor as written, so their names are not ours to know. The lists
- * below serve only to tell a slip of the pen from a parameter, a wrong type from a right one, and a
- * parameter made of a map from a misplaced key.
- */
+/* Parameters are sent as written. These lists only detect typos, wrong types and misplaced keys. */
 
 const NUMBERS = [
   'temperature',
@@ -134,7 +129,7 @@ const SCALARS = [
   'mirostat',
 ];
 
-/** Parameters that vendors and compatible servers take as maps or lists. */
+/** Parameters that vendors accept as maps or lists. */
 const STRUCTURED = [
   'stop',
   'stop_sequences',
@@ -180,14 +175,14 @@ const STRUCTURED = [
 
 const KNOWN = [...NUMBERS, ...SCALARS, ...STRUCTURED];
 
-/** Names by which vendors and compatible servers take parameters. */
+/** Well-known parameter names. */
 export const KNOWN_PARAMETERS: readonly string[] = KNOWN;
 
 export function isKnownParameter(name: string): boolean {
   return KNOWN.includes(name);
 }
 
-/** Keys that people try as parameters although something else is meant, with what to do instead. */
+/** Misplaced keys, with what to write instead. */
 const MISPLACED: Readonly<Record<string, string>> = {
   provider: 'belongs in the settings file, under models',
   endpoint: 'belongs in the settings file, under models',
@@ -201,9 +196,8 @@ const MISPLACED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The members of the map at `path` whose keys are not in `own`, as model parameters. Refused:
- * addresses and keys, near misses of `own` and of well-known parameters, maps and lists under names
- * that no vendor takes them for.
+ * Model parameters: members of the map at `path` that are not in `own`. Refuses addresses and
+ * credentials, near misses, and maps or lists that no vendor accepts.
  */
 export function readParameters(
   document: Document,
@@ -228,10 +222,7 @@ export function readParameters(
   return parameters;
 }
 
-/**
- * Why `key: value` cannot be a model parameter, or null. `own` are the keys that the place itself
- * knows.
- */
+/** Why `key: value` cannot be a model parameter, or null. `own`: the place's own keys. */
 export function parameterProblem(key: string, value: Json, own: readonly string[]): string | null {
   return refusedKey(key) ?? misplaced(key, value) ?? misspelt(key, own) ?? wrongValue(key, value);
 }
@@ -245,7 +236,7 @@ function misplaced(key: string, value: Json): string | null {
 
 function misspelt(key: string, own: readonly string[]): string | null {
   if (KNOWN.includes(key)) return null;
-  // Short words are near to too many others.
+  // Short words are similar to too many others.
   const near = nearest(key, [...own, ...(key.length > 3 ? KNOWN : [])], 'strict');
   return near === null ? null : `unknown key "${key}"; did you mean "${near}"?`;
 }

@@ -12,15 +12,14 @@ export function stemOf(path: string): string {
 }
 
 /**
- * Whether `path` is a plain relative path: no root, drive, address, escape, back-slash or control
- * character.
+ * Whether `path` is relative and plain: no root, drive, URL, `..`, backslash or control character.
  */
 export function isPlainRelative(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~')) return false;
   return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
 }
 
-/** What to write in place of a path as Windows shows it; empty where slashes are not what is wrong. */
+/** The fix for a path with backslashes; empty for other paths. */
 export function slashHint(path: string): string {
   const slashed = path.replaceAll('\\', '/').replace(/^\.\//, '');
   return path.includes('\\') && isPlainRelative(slashed)
@@ -28,7 +27,7 @@ export function slashHint(path: string): string {
     : '';
 }
 
-/** `path` seen from `folder`, without `.` and `..`; null where it leads out of the root. */
+/** `path` relative to `folder`, without `.` and `..`; null if it leaves the root. */
 export function join(folder: string, path: string): string | null {
   const steps: string[] = [];
   for (const step of [...folder.split('/'), ...path.split('/')]) {
@@ -43,7 +42,7 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === '' || path.startsWith(`${folder}/`);
 }
 
-/** Every folder above `path`, the path itself last. */
+/** Every folder above `path`, then the path itself. */
 export function trailOf(path: string): string[] {
   const steps = path.split('/');
   return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
@@ -51,10 +50,10 @@ export function trailOf(path: string): string[] {
 
 const MAX_PATTERN = 300;
 
-/** Stars of one path segment: matching takes time to this power of the segment's length. */
+/** Stars per path segment: matching time grows as the segment's length to this power. */
 const MAX_STARS = 3;
 
-/** Why a pattern of the user's cannot be used, or null. */
+/** Why a user's pattern is invalid, or null. */
 export function globProblem(pattern: string): string | null {
   if (!isPlainRelative(pattern))
     return `${pattern.slice(0, 100)} must be a relative pattern like prompts/*.yaml${slashHint(pattern)}`;
@@ -69,26 +68,19 @@ export function globProblem(pattern: string): string | null {
 }
 
 interface Pattern {
-  /**
-   * Folder in which matches can lie: the part before the first wildcard, or the folder of the one
-   * file.
-   */
+  /** Folder of possible matches: the part before the first wildcard, or the file's folder. */
   root: string;
-  /** One path, no wildcard. */
   exact: boolean;
   matches(path: string): boolean;
 }
 
-/**
- * A pattern that `globProblem` found nothing wrong with. Hidden files and folders only match where
- * they are named.
- */
+/** Compiles a pattern accepted by `globProblem`. Hidden files must be named explicitly. */
 export function compileGlob(written: string): Pattern {
   const pattern = join('', written) ?? written;
   const { base, isGlob } = picomatch.scan(pattern);
   if (!isGlob && !pattern.includes('{'))
     return { root: folderOf(pattern), exact: true, matches: (path) => path === pattern };
-  // Without extended globs, whose nested repeats can take exponential time.
+  // Extended globs are off: nested repeats can take exponential time.
   return {
     root: base,
     exact: false,

@@ -12,24 +12,21 @@ import type { Json } from '../types/plain.ts';
 import { valueAt } from './document.ts';
 import { speltOut } from './limits.ts';
 
-/** A change of a text: what stands from here to there, in UTF-16 units, is replaced. */
+/** Replaces a range of a text, in UTF-16 units. */
 export interface Splice {
   from: number;
   to: number;
   put: string;
 }
 
-/** A text of YAML and what was read of it. */
 export interface YamlText {
   text: string;
-  /** Its tree, with the places of its parts. */
   root: unknown;
   lines: LineCounter;
-  /** What the text means. */
   value: Json;
 }
 
-/** The key's new value; a list that gets one member more keeps the others as they are written. */
+/** Sets a key; a list that gains one member keeps the formatting of the others. */
 export function setKey(
   found: YamlText,
   { map, path }: { map: YAMLMap; path: readonly (string | number)[] },
@@ -62,7 +59,7 @@ export function appendItem(found: YamlText, list: YAMLSeq, value: Json): Splice 
   return member(found, list, flowText(value), '- ');
 }
 
-/** A further member at the end of a map or list, in its own style. */
+/** A new last member of a map or list, formatted like the others. */
 function member(
   { text, lines }: YamlText,
   into: YAMLMap | YAMLSeq,
@@ -89,7 +86,7 @@ function member(
   return { from: last + eol, to: last + eol, put: `${newline}${indent}${mark}${words}` };
 }
 
-/** A further member below the comments that follow the last one; null: none do. */
+/** A new member below the comments after the last one; null if there are none. */
 function afterRemark(
   { text, lines }: Pick<YamlText, 'text' | 'lines'>,
   { items }: YAMLMap | YAMLSeq,
@@ -109,7 +106,7 @@ function afterRemark(
   return { from: end - rest.length, to: end, put: `${comma}${rest}${newline}${indent}${words}` };
 }
 
-/** A comment line above a map that has a line of its own. */
+/** A comment line above a map that starts its own line. */
 export function remarkAbove(
   { text, lines }: YamlText,
   map: YAMLMap,
@@ -130,10 +127,9 @@ export function pairAt(map: YAMLMap, key: string): Pair | undefined {
   return map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key);
 }
 
-/** Keys that YAML reads as the text they are. */
+/** Keys that need no quotes in YAML. */
 const PLAIN_KEY = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_][\w-]*$/i;
 
-/** A value in YAML's flow style: JSON, with plain keys. */
 function flowText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
   if (value !== null && typeof value === 'object')

@@ -16,8 +16,7 @@ import { emptyMap, pathText } from './document.ts';
 import { FORBIDDEN_KEYS, type Limits, foreignSpace, valueFlaw } from './limits.ts';
 
 /**
- * Where one member of a map or list is written: its line, and where its text starts and ends in the
- * file (-1: nowhere). `text`: of a number or truth value that prints differently.
+ * A member's line and its range in the file (-1: none). `text`: of a differently printed scalar.
  */
 export interface Spot {
   line: number;
@@ -26,7 +25,6 @@ export interface Spot {
   text?: string;
 }
 
-/** Per map or list of the result, the spots of its members. */
 export type Spots = WeakMap<object, Map<string | number, Spot>>;
 
 const MAX_PROBLEMS = 20;
@@ -37,26 +35,21 @@ interface Walk {
   limits: Limits;
   problems: Problem[];
   spots: Spots;
-  /** From the root to the value at hand. */
   path: (string | number)[];
   anchors: Map<string, Node>;
-  /** What each alias meant where it is written; its anchor may be given away again further down. */
+  /** Each alias's node where it occurs; its anchor may be redefined later. */
   targets: Map<Alias, Node>;
-  /** Lists and maps around the value at hand, those it came to by an alias included. */
+  /** Lists and maps around the current value, including through aliases. */
   open: Set<Node>;
-  /** Aliases around the value at hand. */
   expanding: number;
   values: number;
   characters: number;
 }
 
-/** Ends the walk of a file whose aliases would write out too much. */
+/** Stops the walk of a file whose aliases expand too much. */
 class TooMuch extends Error {}
 
-/**
- * Turns the library's nodes into plain data, aliases written out; `line` is the root's. At most 20
- * problems.
- */
+/** Converts library nodes to plain data with aliases expanded. At most 20 problems. */
 export function walk(
   root: Node,
   file: string,
@@ -174,7 +167,7 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
       };
     else value[key.text] = member;
   }
-  // Its own keys win, then those of the first map.
+  // The map's own keys take precedence, then the first merged map's.
   for (const map of merged?.maps ?? []) {
     for (const [key, member] of Object.entries(map)) {
       if (merged === null || Object.hasOwn(value, key)) continue;
@@ -189,7 +182,7 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
 
 const MERGE_KEY = '<<';
 
-/** What `<<` brings in: a map, or a list of maps. */
+/** The value of `<<`: a map, or a list of maps. */
 function mapsToMerge(state: Walk, value: Json, line: number): JsonMap[] {
   const maps = Array.isArray(value) ? value : [value];
   if (maps.every(isJsonMap)) return maps;
@@ -205,11 +198,10 @@ function readKey(
 ): { text: string; line: number } | null {
   if (!isScalar(key)) return report(state, mapLine, 'has a key that is not plain text');
   const line = lineOf(state, key) ?? mapLine;
-  // As written, so that the label `1.0` stays `1.0`; `1` and "1" are one key, as they are for
-  // JavaScript.
+  // As written, so the label `1.0` stays `1.0`. `1` and "1" are one key, as in JavaScript.
   const text = key.source ?? String(key.value);
   countCharacters(state, line, text);
-  // Unquoted, it is a key of the map around in place of one below.
+  // Unquoted, it would be a key of the parent map.
   const space = key.type === 'PLAIN' ? foreignSpace(text) : null;
   if (space !== null) return report(state, line, space);
   const flaw = valueFlaw(text);

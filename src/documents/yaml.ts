@@ -15,18 +15,12 @@ import { type Document, type Path, type Reading, valueAt } from './document.ts';
 import { DEFAULT_LIMITS, fileFlaw, foreignSpace, type Limits } from './limits.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
-/**
- * The library's document and its line counter, or the first thing wrong with the text. `line` 0:
- * the file as a whole.
- */
+/** The library's document and line counter, or the first error (`line` 0: the whole file). */
 type Syntax =
   | { ok: true; document: YamlDocument; lines: LineCounter }
   | { ok: false; line: number; message: string };
 
-/**
- * Lexical pieces of one file. A file with more takes the library seconds, and holds more values
- * than any limit allows.
- */
+/** Tokens of one file. More take the library seconds and exceed every limit on values. */
 const MAX_TOKENS = 600_000;
 
 /** What the lexer puts before the text of a plain scalar. */
@@ -34,13 +28,12 @@ const SCALAR_MARK = '\u001f';
 
 const OPTIONS = {
   version: '1.2',
-  // Made once: to make one takes as long as to read a small file. Binary, sets and foreign tags stay
-  // what they are written as, which is then refused; merge keys are read by the walk.
+  // Shared, because creating one takes as long as reading a small file. Binary, sets and foreign
+  // tags keep their tag, which is then refused; the walk handles merge keys.
   schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,
-  // The library compares every key with every other: quadratic. The walk in yaml.ts looks for
-  // duplicates itself.
+  // The library's check is quadratic; the walk in yaml-values.ts finds duplicates instead.
   uniqueKeys: false,
 } as const;
 
@@ -55,8 +48,8 @@ class Stop extends Error {
 }
 
 /**
- * Parses one YAML 1.2 document (core schema). Ends at the first error, so that the time is linear
- * in the size of the text whatever it holds; warnings (unknown tags) are errors.
+ * Parses one YAML 1.2 document (core schema). Stops at the first error to stay linear; warnings
+ * (unknown tags) are errors.
  */
 function parseSyntax(text: string, limits: Limits): Syntax {
   const lines = new LineCounter();
@@ -78,8 +71,8 @@ function compose(text: string, lines: LineCounter, limits: Limits): YamlDocument
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(OPTIONS);
   let first: Stop | null = null;
-  // Collecting half a million errors takes seconds. Should the library rename this member we lose
-  // time, not errors: `checked` reads what the document collected.
+  // Collecting half a million errors takes seconds. If the library renames this member, we lose
+  // time but no errors.
   Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) => {
     first ??= new Stop(code, offsetOf(source), message);
     throw first;
@@ -110,10 +103,7 @@ function refuse(token: CST.Token, documents: number, limits: Limits): void {
   if (deep !== null) throw new Stop('RESOURCE_EXHAUSTION', deep, '');
 }
 
-/**
- * Where the syntax tree first nests deeper than `limit`. The parser builds it without recursion,
- * the composer reads it with.
- */
+/** Where the syntax tree first nests deeper than `limit`; the library's composer recurses. */
 function tooDeep(document: CST.Document, limit: number): number | null {
   const open: { token: CST.Token | undefined; depth: number }[] = [
     { token: document.value, depth: 0 },
@@ -137,13 +127,10 @@ function requireValid(document: YamlDocument): YamlDocument {
 /** Pieces the lexer makes up; all others are stretches of the text. */
 const MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
-/**
- * What a piece does to the number of collections that are open; a scalar's text may look like any
- * of them.
- */
+/** Change of nesting depth per token; a scalar's text may look like one of these. */
 const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
 
-/** The lexer's pieces, ended where they nest too deep for the recursive parser or are too many. */
+/** The lexer's tokens, cut off where nesting is too deep for the parser or there are too many. */
 function* guardedPieces(text: string, limits: Limits): Generator<string> {
   let offset = 0;
   let count = 0;
@@ -198,7 +185,6 @@ function wording({ code, message }: Stop, written: string, limits: Limits): stri
   }
 }
 
-/** The tag as people write it: `!!js/function`, not `tag:yaml.org,2002:js/function`. */
 function tagIn(message: string): string {
   const name = message.startsWith('Unresolved tag: ')
     ? message.slice('Unresolved tag: '.length)
@@ -207,10 +193,9 @@ function tagIn(message: string): string {
 }
 
 /**
- * Reads one YAML file strictly: UTF-8, one document, YAML 1.2 core schema, no tags, no
- * duplicate keys, finite numbers, within `limits`. The value is plain data whose maps have no
- * prototype. Time is linear in the size of the text. Problems name file and line: the first one of
- * the syntax, or up to 20 of the content.
+ * Reads one YAML file strictly: UTF-8, one document, core schema, no tags or duplicate keys, finite
+ * numbers, within `limits`. Maps have no prototype. Linear in the text's size. Problems: the first
+ * syntax error, or up to 20 of the content.
  */
 export function readYaml(
   file: string,
