@@ -2,18 +2,17 @@ import { cut } from '../text/visible.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
 
-/** Attributes of a kind that each reference gets, where there are as many. */
+/** Attributes of a kind per reference, if there are that many. */
 export const PER_REFERENCE = 2;
 
-/** References an attribute must have on average, lest its figures say nothing. */
+/** Minimum average of references per attribute; with fewer, the figures mean little. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
-/** Fewer references are not assigned at all. */
+/** Fewer references get no attributes. */
 export const FEWEST_REFERENCES = 8;
 
 /**
- * How many attributes of one kind that many references can bear: min(most, ⌊kN/4⌋) with k = 2, and
- * at least 1.
+ * The most attributes of one kind for that many references: min(most, ⌊kN/4⌋), k = 2, at least 1.
  */
 export function attributeLimit(references: number, most: number): number {
   return Math.max(
@@ -22,21 +21,17 @@ export function attributeLimit(references: number, most: number): number {
   );
 }
 
-/** What is known of a reference without a model call: the part that attributes come from. */
+/** The part of a reference from which attributes are derived. */
 export interface ReferenceText {
-  /** Unique among the references of a suite. */
   id: string;
   input: Record<string, Scalar>;
   expected: Json | undefined;
 }
 
-/** Longest text of one reference or answer in a question, in characters. */
+/** Longest text of a reference or answer in a prompt, in characters. */
 const MAX_TEXT = 20_000;
 
-/**
- * A reference as a model reads it: its input, and the answer that is expected where there is one.
- * Equal content gives equal text.
- */
+/** A reference for a model: input, and expected answer if any. Equal content gives equal text. */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_TEXT,
@@ -45,20 +40,17 @@ export function referenceText(
   return caseText(input, answer === null ? '' : `Expected answer: ${answer}`, limit);
 }
 
-/** A reference with an answer that a model gave in place of the expected one. */
+/** A reference with a model's answer instead of the expected one. */
 export function answerText({ input }: Omit<ReferenceText, 'id'>, output: string): string {
   return caseText(input, `Answer: ${output}`, MAX_TEXT);
 }
 
-/** The expected answer as text; null where there is none. */
 export function expectedText(expected: Json | undefined): string | null {
   if (expected === undefined || expected === null) return null;
   return typeof expected === 'string' ? expected : canonicalJson(expected);
 }
 
-/**
- * Of what is too long each part keeps half the room at least, so that a long input hides no answer.
- */
+/** Each part keeps at least half the room, so a long input does not hide the answer. */
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
   if (answer === '') return clip(question, limit);
@@ -78,10 +70,7 @@ function clip(text: string, limit: number): string {
   return left === 0 ? text : `${kept} […]`;
 }
 
-/**
- * An attribute (domain), or a skill that answering takes (sub-task). `id` is unique within its
- * suite, both kinds together.
- */
+/** A domain, or a sub-task (skill). `id` is unique within its suite across both kinds. */
 export interface Attribute {
   id: string;
   kind: 'domain' | 'subtask';
@@ -95,9 +84,8 @@ export const NAME_LENGTH = 80;
 export const EXPLANATION_LENGTH = 300;
 
 /**
- * One spelling of a name: composed and lower case, without invisible characters; hyphens,
- * underscores and runs of blanks are one blank, and marks at the ends are left out. Equal spellings
- * are one attribute. `C`, `C++` and `C#` stay three.
+ * A normalised name: composed, lower case, no invisible characters, runs of hyphens, underscores
+ * and spaces as one space, no marks at the ends. `C`, `C++` and `C#` stay distinct.
  */
 export function foldName(name: string): string {
   return name
@@ -109,10 +97,7 @@ export function foldName(name: string): string {
     .replace(/^["'`*.:,; ]+|["'`*.:,; ]+$/gu, '');
 }
 
-/**
- * Readable ids for names of both kinds, in their order: `domain-late-parcels`, numbered where the
- * letters are equal.
- */
+/** Readable ids in order (`domain-late-parcels`), numbered if equal. */
 export function withIds(named: readonly Omit<Attribute, 'id'>[]): Attribute[] {
   const used = new Map<string, number>();
   return named.map((attribute) => {

@@ -1,8 +1,8 @@
 import type { Json } from '../types/plain.ts';
 
 /**
- * JSON with sorted keys and no white space: equal values give equal text. `undefined` members are
- * left out. One text that grows rather than lists that are joined: every call's key is made here.
+ * JSON with sorted keys, no white space and no `undefined` members: equal values give equal text.
+ * It appends to one string for speed, as every call's key is made here.
  */
 export function canonicalJson(value: Json | undefined): string {
   if (value === undefined) return 'null';

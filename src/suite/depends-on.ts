@@ -4,9 +4,7 @@ import type { DependsOn, Metric, MetricLevel } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
 
-/**
- * From the finest object to the coarsest; a metric may depend on its own level or a coarser one.
- */
+/** A metric may depend on its own level or a coarser one. */
 const COARSENESS: Readonly<Record<MetricLevel, number>> = {
   ToolCall: 0,
   Message: 1,
@@ -14,11 +12,7 @@ const COARSENESS: Readonly<Record<MetricLevel, number>> = {
   Thread: 3,
 };
 
-/**
- * The metrics that `entry` means: its name is a metric's `name`, or, where no metric has that name,
- * the built-in or rubric it uses; `type`, `metric_level` and `kwargs` narrow the choice where they
- * are given.
- */
+/** The metrics meant by `entry`: by `name`, else by built-in or rubric, then narrowed. */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);
   const candidates =
@@ -26,10 +20,7 @@ export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metr
   return candidates.filter((metric) => fits(entry, metric));
 }
 
-/**
- * Each `depends_on` must mean exactly one metric of the file, on its own level or a coarser one,
- * and never lead back.
- */
+/** Each `depends_on` must name one metric, of its own level or coarser, without cycles. */
 export function checkDependencies(metrics: readonly Metric[], problems: Problem[]): void {
   const edges = new Map<Metric, { to: Metric; entry: DependsOn }[]>();
   for (const metric of metrics) {
@@ -90,7 +81,7 @@ function entryProblem(
   return null;
 }
 
-/** The first circle met, as the names along it and the entry that closes it. */
+/** The first cycle found: the names along it and the entry that closes it. */
 function findCircle(
   metrics: readonly Metric[],
   edges: ReadonlyMap<Metric, readonly { to: Metric; entry: DependsOn }[]>,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The gate as it stands where no settings say otherwise. */
 export const DEFAULT_GATE: GateSettings = {
   fail_on: 'regression',
   alpha: 0.05,
@@ -16,7 +15,7 @@ export const DEFAULT_GATE: GateSettings = {
 
 const passShare = z.number().min(0).max(1);
 
-/** The gate's settings, as they are in force and as `result.json` tells them. */
+/** The gate's settings in effect, also part of `result.json`. */
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
     .enum(['regression', 'failure', 'never'])
@@ -73,5 +72,5 @@ export const suiteGateSchema = z.strictObject({
   metrics: gateSettingsSchema.shape.metrics,
 });
 
-/** What one suite sets of the gate for itself. */
+/** One suite's own gate settings. */
 export type SuiteGate = z.infer<typeof suiteGateSchema>;

@@ -10,38 +10,30 @@ import { canonicalJson } from './canonical-json.ts';
 import type { Conversation, Reference, Tests } from './suite.ts';
 import { asksNothing } from './template.ts';
 
-/** What reading needs to know of a built-in metric; the metrics themselves are the caller's. */
+/** What the reader needs of a built-in metric; the caller supplies them. */
 interface BuiltInMetric {
-  /**
-   * `model`: it asks one, so a grader has to be named; `embeddings`: it compares texts by a model
-   * of embeddings.
-   */
+  /** `model`: needs graders; `embeddings`: needs a model of embeddings. */
   needs: { model: boolean; embeddings?: boolean };
-  /** Which way its values should move. */
   better: Better;
-  /** The levels at which it has something to look at. */
   levels: readonly MetricLevel[];
-  /** It is about the call or the comparison behind an answer, not about what is said in it. */
+  /** About the call or the comparison, not the answer's content. */
   whole?: true;
-  /** What is wrong with the values of `with`, each a sentence; empty when they are right. */
+  /** Errors in `with`, each a sentence. */
   problems(parameters: Record<string, Json>): string[];
-  /**
-   * Whether with these values it compares with `expected`, so that a reference without one cannot
-   * be judged.
-   */
+  /** Whether it compares with `expected` under these values, so that a reference needs one. */
   usesExpected(parameters: Record<string, Json>): boolean;
-  /** How it reads what it compares with; null: with these values it compares with nothing. */
+  /** How it reads what it compares with; null: it compares with nothing. */
   expects(parameters: Record<string, Json>): Expectation | null;
-  /** The values it gives, in words. */
+  /** The possible values, in words. */
   range: string;
 }
 
 export type BuiltInMetrics = ReadonlyMap<string, BuiltInMetric>;
 
-/** The name under which a conversation's own outcome stands among a try's scores. */
+/** The name of a conversation's outcome among a try's scores. */
 export const CONVERSATION_SCORE = 'conversation';
 
-/** Which way the metric's values should move: as it says, or what it is made of. */
+/** The better direction of a metric's values: its own or its source's. */
 export function directionIn(
   metric: Metric,
   rubrics: ReadonlyMap<string, Rubric>,
@@ -54,7 +46,6 @@ export function directionIn(
   });
 }
 
-/** Whether a metric asks graders. */
 export function isModelGraded({ source }: Metric): boolean {
   return (
     source.kind === 'rubric' ||
@@ -62,12 +53,11 @@ export function isModelGraded({ source }: Metric): boolean {
   );
 }
 
-/** Whether a metric compares texts by a model of embeddings. */
 export function comparesEmbeddings({ source }: Metric): boolean {
   return source.kind === 'built-in' && builtIn.get(source.uses)?.needs.embeddings === true;
 }
 
-/** The models that a metric itself names, in place of those of the settings. */
+/** The models a metric names instead of the settings'. */
 export function namedModels(metric: Metric): GraderSettings[] {
   const { source, graders = [], place } = metric;
   if (!comparesEmbeddings(metric)) return graders;
@@ -75,17 +65,16 @@ export function namedModels(metric: Metric): GraderSettings[] {
   return typeof model === 'string' ? [{ model, parameters: {}, place }] : [];
 }
 
-/** The models behind a suite's metrics. */
 export interface MetricModels {
-  /** Of the settings; empty when no metric leaves it to them. */
+  /** From the settings; empty if no metric needs them. */
   graders: readonly Grader[];
-  /** Of the settings; absent when no metric leaves it to them. */
+  /** From the settings; absent if no metric needs it. */
   embedder?: Grader;
-  /** Models that metrics name for themselves, by name. */
+  /** Models named by metrics. */
   named?: ReadonlyMap<string, Target>;
 }
 
-/** Every place that judging by these models asks. */
+/** Every target these models are called at. */
 export function judgingTargets({ graders, embedder, named }: MetricModels): Target[] {
   return [
     ...graders.map(({ target }) => target),
@@ -94,10 +83,7 @@ export function judgingTargets({ graders, embedder, named }: MetricModels): Targ
   ];
 }
 
-/**
- * Who grades for this metric: those it names, else those of the settings. Empty for a metric that
- * asks no grader.
- */
+/** A metric's graders: its own, else the settings'; empty if it needs none. */
 export function gradersFor(metric: Metric, { graders, named }: MetricModels): readonly Grader[] {
   if (!isModelGraded(metric)) return [];
   return metric.graders === undefined
@@ -105,10 +91,7 @@ export function gradersFor(metric: Metric, { graders, named }: MetricModels): re
     : metric.graders.flatMap((grader) => graderOf(grader, named?.get(grader.model)));
 }
 
-/**
- * What gives this metric its vectors; null for a metric that compares none, and where no model is
- * known.
- */
+/** A metric's embedding model; null if it needs none or none is known. */
 export function embedderFor(metric: Metric, { embedder, named }: MetricModels): Grader | null {
   if (!comparesEmbeddings(metric)) return null;
   const [own] = namedModels(metric);
@@ -117,15 +100,12 @@ export function embedderFor(metric: Metric, { embedder, named }: MetricModels): 
   return target === undefined ? null : { target, parameters: {} };
 }
 
-/**
- * Temperature 0 is ours to set where the file says nothing: a grade should not be a matter of
- * chance.
- */
+/** Temperature 0 is our default, to make grades repeatable. */
 export function graderOf({ parameters }: GraderSettings, target: Target | undefined): Grader[] {
   return target === undefined ? [] : [{ target, parameters: { temperature: 0, ...parameters } }];
 }
 
-/** What judges one reference: the suite's metrics, then those of its own. */
+/** A reference's metrics: the suite's, then its own. */
 export function metricsFor(
   { metrics }: Pick<Tests, 'metrics'>,
   { metrics: own = [] }: Pick<Reference, 'metrics'>,
@@ -133,7 +113,6 @@ export function metricsFor(
   return [...metrics, ...own];
 }
 
-/** Every metric that the suite or any of its references has. */
 export function everyMetric({
   metrics,
   references,
@@ -141,7 +120,7 @@ export function everyMetric({
   return [...metrics, ...references.flatMap(({ metrics: own = [] }) => own)];
 }
 
-/** Equal for metrics that score alike, wherever they stand. */
+/** Equal for metrics that score alike. */
 export function metricIdentity({
   place: _,
   codeAt: _at,
@@ -159,10 +138,7 @@ export function metricIdentity({
   );
 }
 
-/**
- * The references' own metrics with the positions they judge; equal ones are one, so that they are
- * scored in one batch.
- */
+/** The references' own metrics and the indices they judge. Equal ones are merged into one batch. */
 export function ownMetrics(
   references: readonly (Pick<Reference, 'metrics'> | null)[],
 ): { metric: Metric; positions: number[] }[] {
@@ -179,9 +155,9 @@ export function ownMetrics(
 }
 
 /**
- * What alone decides whether an answer passes: a metric by a rubric, or the evaluators of dialogues
- * in which one answer is judged. Null where several things judge, or several answers of a dialogue:
- * what is known of a grader's single words says little of all of them together.
+ * The only thing that decides whether an answer passes: one rubric metric, or the evaluators of
+ * one-answer dialogues. Null if several metrics or answers decide, because a grader's known error
+ * does not describe them together.
  */
 export type SoleJudge = { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'evaluators' };
 
@@ -198,7 +174,7 @@ export function soleJudge(tests: Tests): SoleJudge | null {
     : null;
 }
 
-/** Whether dialogues end with their first answer: by their limit, or as they were recorded. */
+/** Whether dialogues end after one answer, by their limit or as recorded. */
 function judgesOneAnswer({ references }: Tests, { max_steps }: Conversation): boolean {
   return (
     max_steps === 1 ||
@@ -211,10 +187,7 @@ function judgesOneAnswer({ references }: Tests, { max_steps }: Conversation): bo
   );
 }
 
-/**
- * What a name of `gate.metrics` means: the metrics of that name, or those whose map has the entry
- * that follows their name and a point.
- */
+/** The metrics of a `gate.metrics` name: by name, or by name, a dot and an entry of their map. */
 export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter((metric) => metric.name === name);
   return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
@@ -225,16 +198,13 @@ export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;
 }
 
-/** Whether no metric says what passes: values are shown, and there is nothing to settle. */
+/** Whether no metric says what passes, so that values are only shown. */
 export function gatesNothing(tests: Tests): boolean {
   const metrics = everyMetric(tests);
   return tests.conversation === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
 }
 
-/**
- * Whether nothing but comparisons of the two sides gates here; they then decide, and are advice
- * otherwise.
- */
+/** Whether only pairwise metrics gate. They then decide; otherwise they are advice. */
 export function gatesByPreference({ metrics, conversation }: Tests): boolean {
   const gating = metrics.filter(({ skip }) => !skip);
   return conversation === null && gating.length > 0 && gating.every(isPairwise);

@@ -4,20 +4,16 @@ import { factsOf, isVendor, vendorNames, type VendorName } from '../types/vendor
 import type { ModelSettings, Settings, Tests } from './suite.ts';
 import { asksNothing } from './template.ts';
 
-/**
- * The name that a file without a model of its own gets; `models:` of the settings says what it
- * stands for.
- */
+/** The model of files that name none; `models:` of the settings defines it. */
 export const UNNAMED_MODEL = 'default';
 
-/** The vendor whose public models are called like this; null: no vendor's are. */
+/** The vendor whose public models have such a name, or null. */
 export function vendorOf(model: string): VendorName | null {
   return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
 }
 
 /**
- * A vendor's model whose family a name nearly spells (`gtp-5.4`, `claud-sonnet-5-5`), or spells
- * without its hyphen (`gpt5`); null: none.
+ * The vendor's model that a misspelt name means (`gtp-5.4`, `claud-sonnet-5-5`, `gpt5`), or null.
  */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
@@ -32,18 +28,15 @@ export function modelMeant(name: string): string | null {
   return model !== name && vendorOf(model) !== null ? model : null;
 }
 
-/** The entry under `models:` that a name stands for: its own, or its successor's. */
+/** The entry under `models:` for a name: its own, or its successor's. */
 export function entryOf({ models }: Pick<Settings, 'models'>, name: string): ModelSettings | null {
-  // Before the vendors' families: a model that was retired has the name of one.
+  // Before the vendors' families, because a retired model's name matches one.
   return (
     models.get(name) ?? [...models.values()].find(({ replaces }) => replaces.includes(name)) ?? null
   );
 }
 
-/**
- * Where a model is asked: the server that the workflow names, else the vendor's own, else `program`
- * or `replay`.
- */
+/** The host of a model: the workflow's endpoint, else the vendor's, else `program` or `replay`. */
 export function placeOf(asked: {
   provider: ModelSettings['provider'];
   endpoint?: string | null;
@@ -51,7 +44,7 @@ export function placeOf(asked: {
   return asked.endpoint ?? asked.provider;
 }
 
-/** The model of a vendor's language that a name stands for, and where; null: nobody's, or no vendor's. */
+/** A name's hosted model and where it is called, or null. */
 export function askedModel(settings: Pick<Settings, 'models'>, name: string): AskedModel | null {
   const entry = entryOf(settings, name);
   const provider = entry?.provider ?? vendorOf(name);
@@ -59,7 +52,7 @@ export function askedModel(settings: Pick<Settings, 'models'>, name: string): As
   return { provider, endpoint: entry?.endpoint ?? null, model: entry?.model ?? name };
 }
 
-/** Whether the suite holds nothing but recorded answers, for which nobody is asked. */
+/** Whether all answers are recorded, so no model is called. */
 export function isRecorded({ references, conversation }: Tests): boolean {
   return (
     conversation === null &&

@@ -5,7 +5,7 @@ import type { CodeLanguage, CodePlace, Message, ProviderName, Transport } from '
 import type { Json, Notice, Place, Scalar, CodeValues } from '../types/plain.ts';
 import type { GateSettings, SuiteGate } from './gate-settings.ts';
 
-/** Dollars per million tokens; `cached`: of what the server read from its cache, absent: as `input`. */
+/** Dollars per million tokens; `cached`: read from the server's cache (absent: as `input`). */
 export interface GivenPrice {
   input: number;
   output: number;
@@ -14,22 +14,21 @@ export interface GivenPrice {
 
 export interface ModelSettings {
   provider: ProviderName;
-  /** Name of an address given by the workflow (`endpoints`); null: the vendor's public host. */
+  /** Name of an endpoint of the workflow; null: the vendor's public host. */
   endpoint: string | null;
-  /** The name sent to the vendor. */
   model: string;
-  /** Dollars per million tokens, of a call that is answered at once. */
+  /** Dollars per million tokens of a direct call. */
   price: GivenPrice | null;
-  /** `program`: command line, the files it is made of (globs), and what prepares the checkout. */
+  /** `program`: command line, its files (globs), and the command that prepares the checkout. */
   command: string[];
   files: string[];
   setup: string[];
   /** `replay`: the recordings. */
   file: string | null;
   replaces: string[];
-  /** How full sweeps ask it; absent: as the settings' own `transport` says. */
+  /** For full sweeps; absent: the settings' `transport`. */
   transport?: Transport;
-  /** How fast it is asked; absent: as fast as its server lets us. */
+  /** Absent: only limited by the server. */
   pace?: GivenPace;
   place: Place;
 }
@@ -37,35 +36,35 @@ export interface ModelSettings {
 export interface Budget {
   max_calls: number | null;
   max_cost_usd: number | null;
-  /** The cap on cost is the default, which nobody wrote. */
+  /** The cost cap is the default. */
   assumed?: true;
 }
 
-/** How the attributes that got worse are worked out. */
+/** How regressed attributes are computed. */
 export interface QualEvalSettings {
   enabled: 'auto' | 'on' | 'off';
-  /** The file of attributes that people chose. */
+  /** The file of attributes chosen by people. */
   attributes: string;
-  /** Most attributes of each kind. */
+  /** Limit for each kind. */
   max_attributes: number;
-  /** How far the number of an attribute's references may lie off its prior, as a share, 0–1. */
+  /** Allowed deviation of an attribute's number of references from its prior, as a share 0–1. */
   slack: number;
-  /** Rate answers too, for the skill alignment. */
+  /** Also rates answers, for the skill alignment. */
   alignment: boolean;
-  /** The metric whose passes are counted; null: tries as a whole. */
+  /** The metric to count passes of; null: whole tries. */
   metric: string | null;
 }
 
-/** How the lines that made something worse are found (the settings' `explain`). */
+/** How to search for the lines that caused a regression (`explain`). */
 export interface CauseSettings {
-  /** Most calls of a run for it; 0: none is looked for; null: half of what the comparison took. */
+  /** Most calls per run; 0: no search; null: half the calls of the comparison. */
   max_calls: number | null;
-  /** Look for a fix, too, and run it. */
+  /** Also searches for a fix and runs it. */
   fix: boolean;
 }
 
 export interface Settings {
-  /** The settings file read, or null when the project has none. */
+  /** Null when the project has no settings file. */
   file: string | null;
   prompts: string[];
   rubrics: string[];
@@ -73,49 +72,40 @@ export interface Settings {
   seed: number;
   models: ReadonlyMap<string, ModelSettings>;
   grader: GraderSettings | null;
-  /**
-   * Further graders: each of them grades too, and the majority decides. Empty unless `grader` is a
-   * list.
-   */
+  /** Further graders, when `grader` is a list; the majority decides. */
   voters: GraderSettings[];
-  /** Gives the vectors that `embedding_similarity` compares, unless the metric names another. */
+  /** For `embedding_similarity` metrics that name no model. */
   embeddings: GraderSettings | null;
   sweep: Record<string, Scalar[]>;
   gate: GateSettings;
   budget: Budget;
   qualeval: QualEvalSettings;
   explain: CauseSettings;
-  /**
-   * How full sweeps ask the models that vendors batch and that say nothing of it themselves;
-   * absent: direct.
-   */
+  /** Full sweeps' default for models that vendors batch; absent: direct. */
   transport?: Transport;
 }
 
-/** What was made for one reference: messages, or why there are none. */
+/** The prompt for one reference, or why there is none. */
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
 export interface Prompt {
   file: string;
   name: string;
-  /** The model's name as written; null only for a prompt that computes its output with `code`. */
+  /** As written; null only for a prompt that computes its output with `code`. */
   model: string | null;
-  /** Every other scalar of the file, passed to the vendor as written. */
+  /** Every other scalar of the file, sent to the vendor as written. */
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
-  /** `written`: as its file has it, where that is another tool's template; absent: as `content`. */
+  /** `written`: the source in another tool's template language; absent: same as `content`. */
   messages: (Message & { place: Place; written?: string })[];
-  /**
-   * What is sent, where it is made for each reference while the project is read, by the canonical
-   * JSON of its input; `messages` are then what it is made from. Absent: they are filled in.
-   */
+  /** Prompts rendered while reading, by their input's canonical JSON; absent: not yet. */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
-  /** Where each top-level key is written: in this file, or in one that its defaults bring in. */
+  /** Where each top-level key is written: in this file or in its defaults. */
   places: Readonly<Record<string, Place>>;
 }
 
-/** Where a key of a prompt is written; the file as a whole where nobody wrote it. */
+/** Where a key of a prompt is written; else the file as a whole. */
 export function keyPlace({ file, places }: Pick<Prompt, 'file' | 'places'>, key: string): Place {
   return places[key] ?? { file, line: 0 };
 }
@@ -133,10 +123,7 @@ export type Rollup =
       place: Place;
     };
 
-/**
- * Part of a reference → column (of a table) or member (of an object) that it is read from. `input`
- * may map each variable. A part that is not named is read under its own name.
- */
+/** Part of a reference → its column or member. `input` may map each variable. */
 export interface Columns {
   id?: string | undefined;
   expected?: string | undefined;
@@ -150,38 +137,32 @@ export interface Reference {
   /** Given, or a hash of the input; unique in its suite. */
   id: string;
   place: Place;
-  /** Numbers and truth values that print differently than they are written are text (`12.50`). */
+  /** Differently printed numbers and booleans are text (`12.50`). */
   input: Record<string, Scalar>;
-  /** Files that values are the text of, by the value's name; absent: they stand where it does. */
+  /** Files whose text is a value, by the value's name; absent: none. */
   inputFiles?: Readonly<Record<string, string>>;
-  /** How a row of a data file is read; absent: it is written in our own form. */
+  /** How to read a row of a data file; absent: in our own format. */
   columns?: Columns;
-  /**
-   * Given messages in place of a rendered prompt (recorded dialogues); null for ordinary
-   * references.
-   */
+  /** A recorded dialogue's messages; null for ordinary references. */
   thread: Message[] | null;
-  /** Said after the last answer of a recorded dialogue, which nobody answers; absent: nothing. */
+  /** Messages after the last answer of a recorded dialogue; absent: none. */
   after?: Message[];
-  /** As written, like `input`, also in a list; undefined when absent. */
+  /** As written, like `input`; undefined when absent. */
   expected: Json | undefined;
-  /** The values of what is text in `input` and `expected` because it prints differently. */
+  /** The parsed values of differently printed text in `input` and `expected`. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];
   n_tries: number | null;
-  /** What code sees of it as `dialogue.metadata`; absent: nothing. */
+  /** The code's `dialogue.metadata`; absent: none. */
   metadata?: Record<string, Json>;
-  /** References with one name here move together (templates of one text); absent: alone. */
+  /** References of one cluster vary together (templates of one text); absent: alone. */
   cluster?: string;
-  /** Judge this reference besides the suite's metrics. */
+  /** Added to the suite's metrics. */
   metrics?: Metric[];
-  /**
-   * Why this reference cannot run (a variable without a value, say); it is then an `error`, and the
-   * rest runs.
-   */
+  /** Why this reference cannot run, such as a variable without a value; it is then an `error`. */
   problem: string | null;
-  /** The line that has to change for that; absent: the reference's own. */
+  /** The line to change; absent: the reference's own. */
   problemAt?: Place;
 }
 
@@ -191,8 +172,7 @@ export interface Conversation {
   criteria: Criterion[];
   instructions: string | null;
   /**
-   * Dialogues that people accepted or rejected, by which the evaluators themselves are judged. The
-   * last message is an answer.
+   * Dialogues accepted or rejected by people, to test evaluators. The last message is an answer.
    */
   examples: { messages: Message[]; accepted: boolean; place: Place }[];
   place: Place;
@@ -203,12 +183,12 @@ export const criterionSchema = z.strictObject({
   combine: z.enum(['all', 'any', 'majority']).describe("How several evaluators' words become one."),
 });
 
-/** What evaluators answer yes or no to, and how several evaluators' words become one. */
+/** What evaluators answer yes or no to, and how to combine several evaluators' words. */
 export type Criterion = z.infer<typeof criterionSchema>;
 
 export interface Tests {
   file: string;
-  /** Whose file they are read from in place, `promptfoo` say; absent: ours. */
+  /** The tool whose file this is, such as `promptfoo`; absent: evaldiff. */
   tool?: string;
   n_tries: number | 'adaptive' | null;
   skip: boolean;
@@ -217,19 +197,16 @@ export interface Tests {
   references: Reference[];
   conversation: Conversation | null;
   quarantine: { id: string; reason: string; until: string; place: Place }[];
-  /** Absent: the settings' gate holds as it is. */
+  /** Absent: the settings' gate. */
   gate?: SuiteGate;
-  /** Where that gate stands. */
   gatePlace?: Place;
 }
 
-/** A prompt with its tests at one commit. */
 export interface Suite {
   prompt: Prompt;
   tests: Tests;
 }
 
-/** Everything read from one commit. */
 export interface Project {
   settings: Settings;
   suites: Suite[];
@@ -250,14 +227,14 @@ export const variantSchema = z.strictObject({
 /** Model and parameters of one column of results. */
 export type Variant = z.infer<typeof variantSchema>;
 
-/** `gpt-4o, temperature 0`; empty for a prompt that computes its output without a parameter. */
+/** `gpt-4o, temperature 0`; empty for computed output without parameters. */
 export function variantWords(variant: Variant): string {
   return [...variantParts(variant)]
     .map(([name, value]) => (name === 'model' ? value : `${name} ${value}`))
     .join(', ');
 }
 
-/** Only what differs: `temperature 0 → 0.2, top_p none → 1`. */
+/** Only the differences: `temperature 0 → 0.2, top_p none → 1`. */
 export function variantChanges(base: Variant, head: Variant): string {
   const [before, after] = [variantParts(base), variantParts(head)];
   return [...new Set([...before.keys(), ...after.keys()])]

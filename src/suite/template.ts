@@ -1,12 +1,12 @@
 import type { Message } from '../types/model.ts';
 import type { Scalar } from '../types/plain.ts';
 
-/** Whether a dialogue ends with its answer, so that nobody is asked for one. */
+/** Whether a dialogue ends with its answer, so no call is needed. */
 export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
 }
 
-/** A `{name}` that stands for a value, and where its opening brace is (UTF-16 index). */
+/** A `{name}` for a value, and its start (UTF-16 index). */
 interface Placeholder {
   name: string;
   offset: number;
@@ -15,15 +15,14 @@ interface Placeholder {
 type Part =
   { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
 
-// Sticky, without alternation or nested repeats: each character is looked at a bounded number of
+// Sticky, without alternation or nested repeats, so each character is read a bounded number of
 // times.
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
  * Puts `values` into `template`: `{name}` becomes the value, `{{name}}` the text `{name}`,
- * `{{{name}}}` the value in braces. One pass: every occurrence is replaced and inserted text is
- * never read again. Only own keys count; the name of a missing value and every other brace stay as
- * written.
+ * `{{{name}}}` the value in braces. Inserted text is not read again. Only own keys count; missing
+ * values and other braces stay as written.
  */
 export function fill(template: string, values: Readonly<Record<string, Scalar>>): string {
   let out = '';
@@ -36,10 +35,7 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
   return out;
 }
 
-/**
- * Every `{name}` of `template` in order, repeats included; `{{name}}` and other braces are text and
- * not listed.
- */
+/** Every `{name}` of `template` in order, with repeats; `{{name}}` and other braces are text. */
 export function placeholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const part of parts(template)) {
@@ -49,8 +45,8 @@ export function placeholders(template: string): Placeholder[] {
 }
 
 /**
- * What looks like a variable in other tools' templates and names one of these: `{{name}}`,
- * `{{ name }}`, `${name}`, `{{$name}}`, `{% if name %}`. `message`: what is sent for it here.
+ * Other tools' variables with one of these names: `{{name}}`, `{{ name }}`, `${name}`, `{{$name}}`,
+ * `{% if name %}`. `message`: what is sent instead.
  */
 export function foreignForms(
   template: string,
@@ -58,7 +54,7 @@ export function foreignForms(
 ): { written: string; message: string }[] {
   const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
   const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
-    // What follows a quote, a colon or a filter is no variable's name.
+    // Text after a quote, a colon or a filter is not a variable.
     const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
     const name = words.match(/\w+/g)?.find((word) => names.includes(word));
     if (name === undefined) return [];
@@ -70,9 +66,7 @@ export function foreignForms(
   return [...new Map(found)].map(([written, message]) => ({ written, message }));
 }
 
-/**
- * Whether `name` can be written as `{name}`: letters, digits and `_`, not starting with a digit.
- */
+/** Whether `name` has only letters, digits and `_`, and does not start with a digit. */
 export function isVariableName(name: string): boolean {
   return name !== '' && nameAt(name, 0) === name;
 }
@@ -86,8 +80,7 @@ function* parts(template: string): Generator<Part> {
     const name = nameAt(template, nameStart);
     const closing = name === '' ? 0 : braces(template, nameStart + name.length, '}');
     if (closing > 0) {
-      // Outer braces beyond the innermost three pairs are text, so `{"a": {x}}` keeps its last
-      // brace.
+      // More than three pairs of braces are text, so `{"a": {x}}` keeps its last brace.
       const depth = Math.min(run, closing, 3);
       const start = nameStart - depth;
       const end = nameStart + name.length + depth;
@@ -111,13 +104,11 @@ function* meaning(name: string, depth: number, start: number): Generator<Part> {
   }
 }
 
-/** The name that starts at `index`, or the empty text. */
 function nameAt(text: string, index: number): string {
   NAME.lastIndex = index;
   return NAME.exec(text)?.[0] ?? '';
 }
 
-/** How many `brace` follow each other from `index` on. */
 function braces(text: string, index: number, brace: string): number {
   let end = index;
   while (text[end] === brace) end += 1;
