@@ -2,15 +2,11 @@ import { dependencies } from '../suite/depends-on.ts';
 import type { DependsOn, Metric, Score } from '../types/metric.ts';
 import type { Json } from '../types/plain.ts';
 
-/** The metric that a condition is about; null for one of a file that was not checked. */
 export function metricOf(condition: DependsOn, metrics: readonly Metric[]): Metric | null {
   return dependencies(condition, metrics)[0] ?? null;
 }
 
-/**
- * Metrics with what they depend on before them. The order is otherwise the file's; cycles were
- * refused when reading.
- */
+/** Metrics with their dependencies first, else in file order. Cycles were refused when reading. */
 export function inDependencyOrder(metrics: readonly Metric[]): Metric[] {
   const ordered: Metric[] = [];
   const visit = (metric: Metric, path: readonly Metric[]): void => {
@@ -25,10 +21,7 @@ export function inDependencyOrder(metrics: readonly Metric[]): Metric[] {
   return ordered;
 }
 
-/**
- * Metrics in as few steps as their dependencies allow: each stands in a later one than what it
- * depends on.
- */
+/** Metrics in as few steps as possible, each metric in a later step than its dependencies. */
 export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waves: Metric[][] = [];
   const waveOf = new Map<Metric, number>();
@@ -43,7 +36,7 @@ export function inWaves(metrics: readonly Metric[]): Metric[][] {
   return waves;
 }
 
-/** Why a condition does not hold, given the score of the metric it is about; null when it holds. */
+/** Why a condition does not hold, given the score it refers to; null when it holds. */
 export function unmetReason(
   condition: DependsOn,
   score: Pick<Score, 'value'> | undefined,
@@ -66,10 +59,7 @@ function bounds(min: number, max: number): string {
     : `between ${String(min)} and ${String(max)}`;
 }
 
-/**
- * The number of a score: of the named entry of a map, else the score itself, or the only entry
- * there is.
- */
+/** The number of a score: of the named map entry, else the score itself or its only entry. */
 function valueFor(value: Json, entry: string | null): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'number') return value;

@@ -9,16 +9,13 @@ import type { Criterion } from '../suite/suite.ts';
 import type { Completion, ErrorKind, Message } from '../types/model.ts';
 import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
 
-/**
- * Whether a criterion is met, given each evaluator's word on it. "Unknown" does not count as yes.
- */
+/** Whether a criterion is met, given each evaluator's word. "Unknown" does not count as yes. */
 export function combineWords(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
   const yes = words.filter((word) => word === 'yes').length;
   if (rule === 'all') return yes === words.length && yes > 0;
   return rule === 'any' ? yes > 0 : yes > words.length / 2;
 }
 
-/** Whether each criterion is met, by the words of all evaluators together. */
 export function satisfiedBy(
   criteria: readonly Criterion[],
   verdicts: readonly EvaluatorVerdict[],
@@ -39,8 +36,7 @@ export function allSatisfied(satisfied: Readonly<Record<string, boolean>>): bool
 }
 
 /**
- * The next question and who asks it: the first evaluator, in the file's order, that is not
- * satisfied and wrote one.
+ * The next question and its author: the first unsatisfied evaluator in file order that wrote one.
  */
 export function nextQuestion(
   verdicts: readonly EvaluatorVerdict[],
@@ -54,10 +50,7 @@ export function nextQuestion(
     : { question: asking.follow_up, asked_by: asking.evaluator };
 }
 
-/**
- * By criterion: the turn, from 1, since which it has been met without a break up to the last judged
- * turn; null when the last judged turn does not meet it.
- */
+/** By criterion: the turn (from 1) from which it is met through the last judged turn; else null. */
 export function turnsTo(
   criteria: readonly Criterion[],
   turns: readonly ConversationTurn[],
@@ -73,22 +66,19 @@ export function turnsTo(
 
 type Answer = Extract<Completion, { status: 'ok' }>;
 
-/** A dialogue with its judgement, as it went. */
 export interface Dialogue {
   outcome: ConversationOutcome;
-  /** What was sent for the first answer. */
   opening: Message[];
   turns: ConversationTurn[];
-  /** The answers as they came, one for each turn that has one. */
+  /** The answers in order, one for each turn that has one. */
   answers: Answer[];
   /** Why it ended as an error; null for the other outcomes. */
   error: { kind: ErrorKind; message: string } | null;
 }
 
-/** What is judged turn by turn: a dialogue under way, or one that was recorded. */
 interface Script {
   answer(messages: readonly Message[], step: number): Promise<Completion>;
-  /** The question that follows an unsatisfying turn, or how the dialogue ends without one. */
+  /** The question after an unsatisfying turn, or how the dialogue ends without one. */
   next(
     verdicts: readonly EvaluatorVerdict[],
     step: number,
@@ -101,9 +91,8 @@ interface Asked {
 }
 
 /**
- * Leads a dialogue: `ask` answers, every evaluator judges the whole, the first unsatisfied one with
- * a question asks it, until they are satisfied or `max_steps` answers were given. Nothing is asked
- * after the last step. Errors end it as a tag.
+ * Runs a dialogue: `ask` answers, all evaluators judge, and the first unsatisfied one with a
+ * question asks it, for up to `max_steps` answers. Errors end it as a tag.
  */
 export function leadConversation(
   opening: Message[],
@@ -119,9 +108,8 @@ export function leadConversation(
 }
 
 /**
- * Judges a finished dialogue again, turn by turn, without any new answer. It may end earlier than
- * it did; where it would have gone on, it ends as `no_follow_up`, since nobody can say what would
- * have been answered, or with the error that cut it short.
+ * Judges a finished dialogue again turn by turn, without new answers. It may end earlier. If it
+ * would have continued, it ends as `no_follow_up` or with the original error.
  */
 export function judgeAgain(
   { opening, turns, answers, outcome, error }: Dialogue,
@@ -192,10 +180,7 @@ async function judgeTurns(
   }
 }
 
-/**
- * The question of the opening: the user's last message, or the system message where it stands
- * alone.
- */
+/** The opening question: the user's last message, or a lone system message. */
 function lastQuestion(opening: readonly Message[]): string {
   return (opening.findLast(({ role }) => role === 'user') ?? opening.at(-1))?.content ?? '';
 }

@@ -3,7 +3,7 @@ import type { Conversation } from '../suite/suite.ts';
 import type { Message, Request } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
-/** What evaluators are told: the part of a conversation's definition that they see. */
+/** The part of a conversation's definition that evaluators see. */
 export type EvaluatorTask = Pick<Conversation, 'criteria' | 'instructions'>;
 
 export interface EvaluatorPrompt {
@@ -11,16 +11,12 @@ export interface EvaluatorPrompt {
   schema: NonNullable<Request['schema']>;
 }
 
-/** The instructions of evaluators where the test file gives no `instructions` of its own. */
 export const DEFAULT_INSTRUCTIONS = [
   'You are an experienced colleague who looks after a newcomer. Somebody asked for something, and the newcomer answered. You decide whether that somebody can now reach their goal, and if not, what they would say next.',
   'Hold the answers to what was asked for. Do not demand extras nobody asked for, such as tests or the handling of every rare error, and let small slips pass that would not stop anyone.',
 ].join('\n');
 
-/**
- * What the default criteria mean; a criterion of the user's is explained by the user's
- * instructions.
- */
+/** The meanings of the default criteria. The user's instructions explain other criteria. */
 const MEANINGS: ReadonlyMap<string, string> = new Map([
   ['understanding', 'the assistant grasped what is asked for, and its answers are about that'],
   ['correctness', 'what the assistant says is right, and what it gives to be used would work'],
@@ -31,10 +27,9 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What an evaluator is asked about a dialogue that ends with an answer. Every message stands
- * between lines with a delimiter that none of them contains, so that no answer can pose as somebody
- * else's message or as an instruction. `twin` counts evaluators of the same model and parameters
- * from 0: it enters the delimiter, so that their words are drawn independently.
+ * The prompt for an evaluator. A delimiter that no message contains surrounds each message, so no
+ * answer can imitate another message or an instruction. `twin` counts evaluators with equal model
+ * and parameters from 0; as part of the delimiter it makes their replies independent.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,
@@ -70,10 +65,7 @@ export function evaluatorPrompt(
   };
 }
 
-/**
- * The second and last question after a reply that could not be read, or that left `missing`
- * criteria out.
- */
+/** The second and last prompt, after an unreadable reply or one without the `missing` criteria. */
 export function askEvaluatorAgain(
   prompt: EvaluatorPrompt,
   missing: readonly string[],
@@ -82,10 +74,7 @@ export function askEvaluatorAgain(
   return { ...prompt, messages: withNote(prompt.messages, note) };
 }
 
-/**
- * The messages of a dialogue that an evaluator sees. A system prompt is shown only where nothing
- * else was asked.
- */
+/** The messages an evaluator sees. A system prompt is included only if there is nothing else. */
 function visibleTo(dialogue: readonly Message[]): Message[] {
   const firstAnswer = dialogue.findIndex(({ role }) => role === 'assistant');
   const opening = firstAnswer === -1 ? dialogue : dialogue.slice(0, firstAnswer);
@@ -127,10 +116,7 @@ function form({ criteria }: EvaluatorTask): string[] {
   ];
 }
 
-/**
- * Key order is the order in which a model writes: reasons first, then the words, then what follows
- * from them.
- */
+/** Models write keys in this order: reasons first, then the words, then what follows from them. */
 function answerSchema({ criteria }: EvaluatorTask): { [key: string]: Json } {
   const word = (name: string): Json => ({
     type: 'string',

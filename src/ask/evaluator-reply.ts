@@ -3,7 +3,7 @@ import { labelInLine } from '../metrics/label.ts';
 import type { CriterionWord } from '../result/conversations.ts';
 import type { Json } from '../types/plain.ts';
 
-/** What an evaluator said. A criterion in `missing` got no clear word and counts as unknown. */
+/** A criterion in `missing` got no clear word and counts as unknown. */
 export interface EvaluatorReply {
   words: Record<string, CriterionWord>;
   missing: string[];
@@ -19,7 +19,6 @@ const MAX_LENGTH = 1_048_576;
 /** A heading ends within this many characters from the start of its line. */
 const MAX_HEADING = 80;
 
-/** Names of the two free texts, as evaluators spell them. */
 const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
   analysis: 'analysis',
   step_by_step_analysis: 'analysis',
@@ -32,10 +31,9 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
 };
 
 /**
- * Reads an evaluator's reply: a JSON object with the criteria as keys, else headings in any order,
- * marked by hashes, bold or a colon, with the word behind or below them (`### Correctness` /
- * `**Correctness:** Yes.`). Null when it has a word for no criterion. Two different words for one
- * criterion are not a word.
+ * Reads an evaluator's reply: a JSON object with the criteria as keys, else headings in any order
+ * (`### Correctness` / `**Correctness:** Yes.`). Null if no criterion has a word. Two different
+ * words for one criterion do not count.
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_LENGTH) return null;
@@ -46,7 +44,6 @@ export function readEvaluation(output: string, criteria: readonly string[]): Eva
   return read.missing.length === criteria.length ? null : read;
 }
 
-/** The criterion or text that a key or heading names, however it is spelt. */
 function nameOf(written: string, criteria: readonly string[]): string | null {
   if (criteria.includes(written)) return written;
   const plain = normalise(written);
@@ -79,7 +76,7 @@ function wordIn(value: Json): CriterionWord | null {
   return typeof value === 'string' ? firstWord(value) : null;
 }
 
-/** A stretch of lines below a heading; what stands behind the heading is its first line. */
+/** Lines below a heading. Text after the heading on its line is the first line. */
 interface Section {
   name: string;
   lines: string[];
@@ -94,7 +91,7 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
   }
   const texts = (name: string): string[] =>
     sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
-  // Headings without a word are parts of the analysis.
+  // Headings without a word belong to the analysis.
   return replyOf(
     criteria,
     (name) =>
@@ -106,8 +103,8 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
 }
 
 /**
- * `### Name`, `**Name**`, `1. Name:` alone on a line, or `Name: rest`, where a criterion's rest
- * must give its word.
+ * `### Name`, `**Name**`, `1. Name:` alone on a line, or `Name: rest` (a criterion's rest is its
+ * word).
  */
 function headingIn(line: string, criteria: readonly string[]): Section | null {
   const start = line.slice(0, MAX_HEADING + 1);
@@ -125,10 +122,7 @@ function headingIn(line: string, criteria: readonly string[]): Section | null {
   return null;
 }
 
-/**
- * The yes, no or unknown that the first line with text gives, whatever its case, marks and full
- * stop.
- */
+/** The word on the first line with text, ignoring case, marks and a full stop. */
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
   // One case for all, so that `Yes and no` holds two words.
@@ -157,10 +151,9 @@ function replyOf(
   };
 }
 
-/** Remarks that there is no follow-up are shorter than this. */
+/** Shorter texts may be remarks that there is no follow-up. */
 const MAX_REMARK = 60;
 
-/** The follow-up question in a text; null where the text only says that there is none. */
 function askedIn(text: string | null): string | null {
   if (text === null || text.length > MAX_REMARK) return text;
   return /^[\s*_`"'()[\]-]*(?:none|n\/?a|null|nothing|empty|no follow-?up(?: question)?(?: (?:is )?(?:needed|required))?)?[\s*_`"'()[\].!-]*$/i.test(

@@ -15,23 +15,20 @@ import type { Notice, Side } from '../types/plain.ts';
 import { allSatisfied, satisfiedBy } from './conversation.ts';
 import { evaluateDialogue, type EvaluatorTools } from './evaluators.ts';
 
-/**
- * An answer that people accepted or rejected, with what each evaluator said about it; null where
- * one could not be read.
- */
+/** An answer accepted or rejected by people, with each evaluator's verdict (null: unreadable). */
 interface JudgedAnswer {
   accepted: boolean;
   verdicts: (EvaluatorVerdict | null)[];
 }
 
 /**
- * Up to this many evaluators, every combination is shown; of more, only the pairs and all together.
+ * Up to this many evaluators, all combinations are shown; beyond it, only pairs and all together.
  */
 const ALL_COMBINATIONS_OF = 5;
 
 /**
- * How well evaluators tell accepted answers from rejected ones: each alone, then the combinations,
- * by the suite's rules. The verdicts of every answer stand in the order of `names`.
+ * How well evaluators distinguish accepted from rejected answers: each alone, then the combinations
+ * by the suite's rules. Verdicts are in the order of `names`.
  */
 export function gradeEvaluators(
   names: readonly string[],
@@ -48,7 +45,6 @@ export function gradeEvaluators(
   );
 }
 
-/** Indices of the evaluators in each row: the single ones, then by size, in the file's order. */
 function groupsOf(count: number): number[][] {
   const groups: number[][] = [];
   for (let size = 1; size <= count; size++) {
@@ -67,8 +63,7 @@ function choose(count: number, size: number, from: number): number[][] {
 }
 
 /**
- * The grades of one group of evaluators. An answer is left out and counted where one of the group
- * could not be read.
+ * Grades one group of evaluators. Answers that one of them could not grade are counted as left out.
  */
 function gradeGroup(
   evaluators: string[],
@@ -117,9 +112,8 @@ function yesShare(yes: number, n: number): YesShare {
 }
 
 /**
- * Mean of the shares of accepted and rejected answers that are judged rightly. It is (1 + accepted
- * − rejected) / 2, so that its interval follows from that of the difference of the two shares
- * (Newcombe's).
+ * Mean of the accuracies on accepted and on rejected answers: (1 + accepted − rejected) / 2. Its
+ * interval follows from Newcombe's interval for the difference of the two shares.
  */
 function balancedAccuracy(
   accepted: YesShare,
@@ -141,8 +135,8 @@ function balancedAccuracy(
 }
 
 /**
- * Asks the evaluators about every labelled answer, base's evaluators too where they differ. One
- * table a side. `judges`: what head's evaluators say together.
+ * Runs the evaluators on every labelled answer, base's evaluators too if they differ; one table a
+ * side. `judges`: the combined verdicts of head's evaluators.
  */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
@@ -182,7 +176,6 @@ function countsOf({ yes, n }: YesShare): Counts {
   return { passes: yes, tries: n };
 }
 
-/** One suite's evaluators on labelled answers. */
 export async function testEvaluators(
   { path, name, examples }: Pick<EvaluatorTest, 'path' | 'name' | 'examples'>,
   side: Side,

@@ -12,13 +12,10 @@ import { readEvaluation, type EvaluatorReply } from './evaluator-reply.ts';
 
 export interface EvaluatorTools {
   complete: Complete;
-  /** Unforeseeable text for the delimiters around the dialogue. */
   random(purpose: string): string;
 }
 
-/**
- * What all evaluators say about a dialogue: the verdicts that could be read, and why one could not.
- */
+/** The readable verdicts about a dialogue, and why one could not be read. */
 interface EvaluatorVerdicts {
   verdicts: EvaluatorVerdict[];
   error: { kind: ErrorKind; message: string } | null;
@@ -27,10 +24,7 @@ interface EvaluatorVerdicts {
 /** A longer dialogue is not sent, in characters. */
 const MAX_DIALOGUE = 1_048_576;
 
-/**
- * Asks every evaluator about a dialogue that ends with an answer. `tryIndex` is the index of the try
- * it belongs to.
- */
+/** Calls every evaluator on a dialogue that ends with an answer. `tryIndex`: of the dialogue. */
 export async function evaluateDialogue(
   task: EvaluatorTask,
   evaluators: readonly Evaluator[],
@@ -57,9 +51,8 @@ type Opinion =
   | { status: 'error'; error: { kind: ErrorKind; message: string } };
 
 /**
- * Asks one evaluator, and once more when its reply lacks a word for some criterion. What is then
- * still missing is unknown; an evaluator without a single readable word, or whose call failed, is
- * an error.
+ * Calls one evaluator, and once more if its reply lacks a criterion's word. Words still missing are
+ * unknown. A failed call or no readable word is an error.
  */
 async function askEvaluator(
   task: EvaluatorTask,

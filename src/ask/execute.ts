@@ -9,23 +9,18 @@ import type { EvaluatorTools } from './evaluators.ts';
 import { completionOf, recordedDialogue } from './transcript.ts';
 
 /**
- * How many are under way at once in the pipeline's wide places: far more than any server is asked
- * at a time, and far fewer than a sweep has tries, for each holds its closures and its place in
- * every queue until it is answered.
+ * Items in progress at once: far more than any server is sent at a time, far fewer than a sweep's
+ * tries, each of which holds closures and a place in every queue.
  */
 export const WINDOW = 2048;
 
 /**
- * How many are under way at once where a model is asked in batches: a batch holds what is under
- * way, and each further batch may take a day. So many tries take some 110 MB while they wait, with
- * which a sweep of 100,000 stays below 500 MB as a whole.
+ * Items in progress at once for models called in batches, each of which may take a day. They take
+ * about 110 MB, so a sweep of 100,000 tries stays below 500 MB.
  */
 export const BATCH_WINDOW = 20_000;
 
-/**
- * Does `work` for every item, at most {@link WINDOW} at a time, begun in their order; the results
- * in that order.
- */
+/** Runs `work` for every item in order, at most {@link WINDOW} at a time; results in item order. */
 export async function inWindow<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
@@ -45,20 +40,15 @@ export async function inWindow<T, R>(
 export interface PlannedTry {
   /** Index of its reference in the suite's `runs`. */
   run: number;
-  /** The suite and variant that it is a try of. */
   suite: string;
   side: Side;
-  /** Try index from 0. */
   try: number;
   generation: Generation;
-  /** Who leads and judges the dialogue; null for a single answer. */
+  /** Runs and judges the dialogue; null for a single answer. */
   steering: Steering | null;
 }
 
-/**
- * What came back, with the messages that were sent for it: for a dialogue, all of it as one
- * completion behind its last question.
- */
+/** The completion with its prompt. A dialogue is one completion after its last question. */
 export interface Answer {
   planned: PlannedTry;
   messages: Message[];
@@ -72,17 +62,14 @@ export interface Executors {
   complete: Complete;
   evaluate: Evaluate;
   random: EvaluatorTools['random'];
-  /**
-   * Called after each answer, with whether another try shares it; for counting and progress only.
-   */
+  /** Called after each answer; `shared`: another try uses the same one. For progress only. */
   answered?(answer: Answer, shared: boolean): void;
 }
 
 /**
- * Makes every try and answers in their order. Tries of equal generation, steering and try index
- * share one completion (a conversation is one), between the sides and between duplicate references;
- * two tries never do. Requests are issued in the given order: pass base and head interleaved, so
- * that drift of a model over time hits both sides alike.
+ * Makes every try; answers in their order. Tries of equal generation, steering and try index share
+ * one completion, between sides and duplicate references; two tries never do. Requests start in the
+ * given order: interleave base and head, so that model drift affects both alike.
  */
 export async function execute(
   tries: readonly PlannedTry[],
@@ -162,10 +149,7 @@ async function answerTo(
   );
 }
 
-/**
- * The try index that a try's calls are made under; another draw of the same question has indices
- * of its own.
- */
+/** The try index of a try's calls. Other draws of the same question have their own indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }
@@ -221,10 +205,7 @@ async function oneAnswer(
   };
 }
 
-/**
- * Prompt code may leave a plain string, or an object with `content` as LangChain's messages have
- * it.
- */
+/** Prompt code may leave a string, or an object with `content` as LangChain's messages have it. */
 function textOf(output: Json | undefined): string {
   if (typeof output === 'string') return output;
   if (
@@ -237,12 +218,12 @@ function textOf(output: Json | undefined): string {
   return JSON.stringify(output ?? null);
 }
 
-/** One answer to judge, and the reference whose expected value it is judged by. */
+/** An answer, and the reference with its expected value. */
 export interface ScoringItem {
   answer: Answer;
   reference: Reference;
   /** The other side's answer, for metrics that compare the two; null where there is none. */
   otherAnswer?: string | null;
-  /** What the other side was asked, where it has an answer. */
+  /** The other side's prompt, if it has an answer. */
   otherMessages?: readonly Message[];
 }

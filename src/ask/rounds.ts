@@ -27,9 +27,9 @@ import {
 } from './transcript.ts';
 
 /**
- * Answers as a scoring sees them, without a new answer: a dialogue that another steering led is
- * judged again turn by turn, once for all answers that share it; a scoring for single answers
- * sees the first answer; and one for dialogues sees a single answer as a dialogue of one turn.
+ * Converts answers for a scoring without new calls. A dialogue from another steering is judged
+ * again, once for all answers that share it. Single-answer scorings see the first answer; dialogue
+ * scorings see a single answer as a one-turn dialogue.
  */
 async function viewsUnder(
   answers: readonly Answer[],
@@ -76,14 +76,11 @@ function singleAnswer({ messages, completion }: Answer): Dialogue | null {
     ...messages,
     { role: 'assistant', content: completion.output },
   ]);
-  // Its last answer is the one that came, with its tokens and time.
+  // Its last answer is the new one, with its tokens and time.
   return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
 }
 
-/**
- * Runs and scores rounds of tries in all suites until no suite wants more. Gives the suites with
- * all tries they then have.
- */
+/** Runs and scores rounds of tries until no suite needs more. Returns the suites with all tries. */
 export async function runRounds(
   started: readonly SuiteComparison[],
   next: (suites: readonly SuiteComparison[]) => NextTries,
@@ -144,10 +141,7 @@ function queuedTries(
   });
 }
 
-/**
- * Try by try, suite by suite, reference by reference, base beside head: drift over time hits both
- * sides alike.
- */
+/** By try, suite, reference, then side: model drift over time affects both sides alike. */
 function interleave(queue: readonly QueuedTry[]): QueuedTry[] {
   return [...queue].sort(
     (a, b) =>
@@ -190,17 +184,17 @@ async function scoreUnder(
   return scored.map(({ item, scores }) => tryResult(item.answer, scores, scoring));
 }
 
-/** A try of a prompt that is neither base's nor head's, on the reference of one run of the suite. */
+/** A try of a prompt that is neither base's nor head's, on the reference of one run. */
 export interface ExtraTry {
   /** Index in the suite's `runs`. */
   run: number;
   generation: Generation;
   try: number;
-  /** Names its prompt: a process that runs code never holds the answers of two prompts. */
+  /** Identifies the prompt: a process that runs code never holds the answers of two prompts. */
   prompt: string;
 }
 
-/** Makes further tries, in their order, and judges them like the tries of the comparison. */
+/** Makes further tries in order and judges them like the comparison's tries. */
 export async function runExtraTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],
@@ -222,8 +216,8 @@ export async function runExtraTries(
 }
 
 /**
- * The reference by which an answer is judged: a scoring holds the expected values of its own side,
- * and a reference that this side lacks brings its own.
+ * The reference to score with: a scoring has its side's expected values; a reference missing there
+ * keeps its own.
  */
 function judgedBy(
   affected: AffectedReference | undefined,
@@ -233,7 +227,7 @@ function judgedBy(
   return side === 'base' ? (affected.baseReference ?? affected.reference) : affected.reference;
 }
 
-/** Failing scores for a dialogue whose model declined to answer, as a single answer gets them. */
+/** Failing scores for a dialogue whose model declined to answer. */
 function unansweredScores({ dialogue }: Answer, reason: string): Score[] {
   return dialogue === null
     ? []

@@ -12,16 +12,13 @@ import type { Complete } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
 import type { ScoringTools } from './score-metric.ts';
 
-/** An example's label by people, and by a grader; null where its grade could not be read. */
+/** An example's label by people and by a grader (null: unreadable). */
 interface Labelled {
   expected: string;
   label: string | null;
 }
 
-/**
- * How many examples were counted, and how well the grader agrees with people on them. Shares are
- * null where there is nothing to count.
- */
+/** The counted examples and the grader's agreement with people. Null shares: nothing to count. */
 type RubricAgreement = Pick<
   GraderResult,
   | 'judged'
@@ -35,10 +32,9 @@ type RubricAgreement = Pick<
 >;
 
 /**
- * Agreement and Cohen's kappa over the labels as they are; the two rates over good and bad, where
- * good is a label that passes, or of the highest score where the rubric does not say. Counted are
- * examples with a readable grade whose own label the rubric knows: an older rubric may not. Where
- * each example was graded `repeats` times, intervals count it once: its grades are alike.
+ * Agreement and Cohen's kappa over labels; the two rates over good (passing or, if unspecified,
+ * highest-scoring labels) and bad. Counts examples with a readable grade whose label the rubric
+ * knows. Intervals count an example graded `repeats` times once, because its grades are correlated.
  */
 export function agreementWith(
   examples: readonly Labelled[],
@@ -88,8 +84,8 @@ interface RubricTools {
 }
 
 /**
- * Grades the examples of every rubric by head's rubric and graders, and by base's where they
- * differ. One result a side. `judges`: what head's graders said of each example.
+ * Grades every rubric's examples with head's rubric and graders, and with base's if they differ;
+ * one result a side. `judges`: the labels of head's graders.
  */
 export async function runRubricTests(
   tests: readonly RubricTest[],
@@ -119,10 +115,7 @@ export async function runRubricTests(
   };
 }
 
-/**
- * The label that each example gets, in their order; null where no grade could be read. `tryIndex` is
- * the try index from 0.
- */
+/** Each example's label in order; null if unreadable. `tryIndex` counts from 0. */
 async function gradeExamples(
   { rubric, graders }: Judge,
   examples: Rubric['examples'],
@@ -206,31 +199,26 @@ function unreadNotices(
   });
 }
 
-/** A rubric graded on its labelled examples, several times over. */
 export interface RepeatedRubricTest {
   rubric: string;
   file: string;
   graders: string[];
   repeats: number;
-  /** With the examples' labels, over all repeats. */
   agreement: RubricAgreement;
-  /** How the graders agree with themselves, over the examples with at least two readable grades. */
+  /** Self-agreement, over the examples with at least two readable grades. */
   consistency: {
     /**
-     * Mean share of an example's grades that give its commonest label, 0–1; null where nothing was
-     * graded twice.
+     * Mean share of an example's grades with its most common label, 0–1; null: nothing graded
+     * twice.
      */
     share: number | null;
     /** Examples that got one label only, among the `compared`. */
     unanimous: number;
     compared: number;
-    /** Fleiss' kappa over the examples whose every grade could be read. */
+    /** Fleiss' kappa over the examples with only readable grades. */
     kappa: number | null;
   };
-  /**
-   * Every example with its labels, in the order of the file; null for a grade that could not be
-   * read.
-   */
+  /** In file order; a null label is an unreadable grade. */
   examples: {
     file: string;
     line: number;
@@ -241,8 +229,7 @@ export interface RepeatedRubricTest {
 }
 
 /**
- * Grades every example `repeats` times, each under a try index of its own, so that no grade is
- * another one repeated.
+ * Grades every example `repeats` times, each time under its own try index to avoid reused grades.
  */
 export async function repeatRubricTest(
   judge: Judge,

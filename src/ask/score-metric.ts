@@ -12,9 +12,8 @@ import type { ScoringItem } from './execute.ts';
 type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
 /**
- * Scores a comparing metric: head's answer is judged against base's of the same reference and try,
- * and base's score is its mirror image. `score` judges answers that have another to compare with; equal questions
- * and equal answers are ties that cost nothing.
+ * Scores a pairwise metric: head's answer against base's of the same reference and try; base's
+ * score is the mirror image. Equal prompts or answers tie without a call.
  */
 export async function scorePairs(
   metric: Metric,
@@ -60,7 +59,6 @@ export async function scorePairs(
   return found;
 }
 
-/** The score of an answer that has been scored already. */
 export function scoreFor(
   scores: ReadonlyMap<ScoringItem, Score>,
   item: ScoringItem,
@@ -73,8 +71,7 @@ export function scoreFor(
 }
 
 /**
- * The other side's answer; where both were asked the same, the answer itself: a difference would be
- * chance.
+ * The other side's answer; for equal prompts the answer itself, as a difference would be chance.
  */
 function otherAnswerOf(head: ScoringItem, base: ScoringItem): string | null {
   const same =
@@ -95,22 +92,17 @@ export interface ScoringTools {
   complete: Complete;
   evaluate: Evaluate;
   checkSchema?: CheckSchema | undefined;
-  /** Unforeseeable text for the delimiters around what a grader judges. */
   random: MetricTools['random'];
   price: Price;
 }
 
-/**
- * Up to this many grades at once, what each rests on is kept; a sweep would hold too much in
- * memory.
- */
+/** Up to this many grades in a run are kept with their prompts and replies, to limit memory. */
 const MOST_GRADES = 2000;
 
 /**
- * Code scores one side after the other, in an order drawn for each suite, so that it cannot tell by
- * the order which side it scores; each side has processes of its own. What asks a model runs no
- * code, and all of it is asked at once. A try's grade is drawn with the try's
- * own index, so that a grader's noise is as independent as the answers are.
+ * Code scores the sides one after the other, in random order per suite and in separate processes,
+ * so it cannot tell which side it scores. Graders run concurrently. A grade uses its try's index,
+ * so grader noise is as independent as the answers.
  */
 export async function scoreAnswers(
   metric: Metric,
@@ -158,7 +150,7 @@ function groupItems(
   return [...groups.values()];
 }
 
-/** Scores answers of one suite and one side. */
+/** Scores the answers of one suite and one side. */
 async function scoreGroup(
   metric: Metric,
   group: readonly ScoringItem[],
@@ -197,7 +189,7 @@ async function scoreGroup(
   });
 }
 
-/** Errors of a schema say where the metric stands. */
+/** Adds the metric's place to a schema's errors. */
 function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): CheckSchema {
   return async (schema, values) =>
     (await check(schema, values)).map((finding) =>
@@ -235,7 +227,6 @@ export function metricAnswer(
   };
 }
 
-/** An answer as the message that it adds to the dialogue. */
 function answerMessage(
   { output, tool_calls: calls }: OkCompletion,
   generation: Generation,
@@ -248,7 +239,7 @@ function answerMessage(
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
 }
 
-/** A recorded answer with the tool calls of the messages of its turn. */
+/** Adds the tool calls of its turn's messages to a recorded answer. */
 function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
   const turn = turnsOf(thread).at(-1) ?? [];
   return { ...completion, tool_calls: turn.flatMap(({ tool_calls: calls = [] }) => calls) };

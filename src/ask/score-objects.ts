@@ -21,25 +21,24 @@ import {
   type ScoringTools,
 } from './score-metric.ts';
 
-/** One answer with what is known of it so far, by metric. */
+/** One answer with its scores so far, by metric. */
 export interface AnswerRow {
   item: ScoringItem;
   scores: Map<string, Score>;
-  /** The dialogue's objects by level, as they are looked at. */
+  /** The dialogue's objects by level, filled on demand. */
   objects: Map<MetricLevel, DialogueObject[]>;
 }
 
-/** One object that a metric judges: the answer, or, of a metric that judges every object, each. */
+/** One object to judge: the answer, or one of the objects of a metric with `every`. */
 interface Part {
   row: AnswerRow;
   /** Position among the objects of the metric's level. */
   at: number;
   object: DialogueObject;
-  /** Stands for the object where scores are looked up; a copy of the row's own item. */
+  /** The key for score lookups; a copy of the row's own item. */
   item: ScoringItem;
 }
 
-/** Puts the metric's score into each of the rows. */
 export async function scoreRows(
   metric: Metric,
   rows: readonly AnswerRow[],
@@ -93,7 +92,7 @@ function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
   };
 }
 
-/** What of a row the metric judges. A rubric that names the new answer judges nothing else. */
+/** The objects of a row to judge. A rubric that names the new answer judges only that. */
 function partsOf(
   { source, level, every }: Metric,
   row: AnswerRow,
@@ -112,7 +111,7 @@ function partsOf(
   return parts.map((part) => ({ ...part, row, item: { ...row.item } }));
 }
 
-/** Why the metric does not apply, by the objects to which it does not. */
+/** Why the metric does not apply, by object. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   parts: readonly Part[],
@@ -139,12 +138,12 @@ async function unmetConditions(
   return reasons;
 }
 
-/** What a metric came to on an object; `none`: there is no such object. */
+/** The value for an object; `none`: there is no such object. */
 type Looked = Pick<Score, 'value'> | 'none';
 
 /**
- * The dependency's scores where the condition looks: on the object of its level that a part
- * belongs to, or so many before it. What it has not judged already it judges now.
+ * The dependency's scores at a condition's position: the object that contains a part, or an earlier
+ * one. Computes missing scores.
  */
 async function scoresOn(
   dependency: Metric,
@@ -181,8 +180,8 @@ async function scoresOn(
 }
 
 /**
- * Which of the dependency's objects a part belongs to; −1: none. A dialogue asks about its answer,
- * with which `thread` ends, whatever is said after it.
+ * Index of the dependency's object that contains a part; −1: none. In a dialogue, that is the
+ * answer with which `thread` ends.
  */
 function positionOf(
   { at, object }: Part,
@@ -197,8 +196,7 @@ function positionOf(
 }
 
 /**
- * What a score says of the object at a position; undefined: it does not judge that one. A score
- * without objects judges the answer.
+ * A score's value at a position; undefined: not judged there. Without objects it is the answer's.
  */
 function judgedAt(
   score: Score | undefined,

@@ -18,15 +18,15 @@ import type { ScoringTools } from './score-metric.ts';
 import { scoreRows, type AnswerRow } from './score-objects.ts';
 
 /**
- * Why the model or program declined to answer, which fails the try; null: an answer came, or a
- * failure kept it from coming.
+ * Why the model or program declined, which fails the try; null if it answered or a failure
+ * occurred.
  */
 export function noAnswer({ completion, dialogue }: Answer): string | null {
-  // What an evaluator declines is not the model's doing.
+  // If an evaluator declined, the model did not.
   return dialogue?.outcome === 'evaluator_error' ? null : whyDeclined(completion);
 }
 
-/** No metric passes where there is no answer; a comparison of answers has nothing to compare. */
+/** Metrics fail without an answer; a comparison of answers is skipped. */
 function failedScore(metric: Metric, reason: string): Score {
   const { name, skip } = metric;
   return isPairwise(metric)
@@ -34,15 +34,15 @@ function failedScore(metric: Metric, reason: string): Score {
     : { metric: name, status: 'fail', value: null, reason, skip };
 }
 
-/** One answer with its scores, in the order of the metrics; an answer that never came has none. */
+/** An answer and its scores in metric order; without an answer there are no scores. */
 interface ScoredAnswer {
   item: ScoringItem;
   scores: Score[];
 }
 
 /**
- * Every metric of the scoring on every answer, in the order of the answers. A metric whose
- * `depends_on` does not hold is skipped with its reason.
+ * Scores every answer with every metric, in order. Metrics with unmet `depends_on` are skipped with
+ * a reason.
  */
 export async function scoreItems(
   items: readonly ScoringItem[],
@@ -55,13 +55,13 @@ export async function scoreItems(
   });
   if (!metrics.every(isComputed)) return scoreTogether(items, scoring, tools);
   const scored: ScoredAnswer[] = [];
-  // While it is scored, an answer takes some 2 KB beside itself.
+  // Scoring an answer needs about 2 KB besides the answer.
   for (let start = 0; start < items.length; start += WINDOW)
     scored.push(...(await scoreTogether(items.slice(start, start + WINDOW), scoring, tools)));
   return scored;
 }
 
-/** Whether a metric follows from one answer without a model or the user's code: in any batch alike. */
+/** Whether a metric needs neither a model nor the user's code, so batches do not matter. */
 function isComputed(metric: Metric): boolean {
   return (
     metric.source.kind === 'built-in' &&
@@ -86,7 +86,7 @@ async function scoreTogether(
       isPairwise(written) && !gatesByPreference(tests) ? { ...written, skip: true } : written;
     await scoreRows(metric, answered, scoring, tools);
   };
-  // One after the other, unless graders are asked in batches: each of those may take a day.
+  // One step after the other, unless graders run in batches: each batch may take a day.
   const steps = judgingTargets(scoring).some(isBatched)
     ? inWaves(tests.metrics)
     : inDependencyOrder(tests.metrics).map((metric) => [metric]);
@@ -95,7 +95,7 @@ async function scoreTogether(
   return rows.map((row) => scoredAnswer(row, scoring));
 }
 
-/** @throws TypeError when an answer lacks a score: whatever stood in its place would be another's. */
+/** @throws TypeError when an answer lacks a score. */
 function scoredAnswer({ item, scores }: AnswerRow, { tests }: Scoring): ScoredAnswer {
   const reason = noAnswer(item.answer);
   if (reason !== null)
@@ -114,14 +114,13 @@ function scoredAnswer({ item, scores }: AnswerRow, { tests }: Scoring): ScoredAn
   return { item, scores: complete };
 }
 
-/** What fails in an answer that was cut may be in the part that is missing. */
+/** The failing part of a truncated answer may be the missing one. */
 function withCut(score: Score): Score {
   if (score.status !== 'fail') return score;
   const cut = 'the answer was cut at its limit of tokens';
   return { ...score, reason: score.reason === null ? cut : `${score.reason}; ${cut}` };
 }
 
-/** The metrics that single references have of their own. */
 async function scoreOwn(
   answered: readonly AnswerRow[],
   scoring: Scoring,

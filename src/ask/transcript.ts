@@ -7,10 +7,7 @@ import { turnsTo, type Dialogue } from './conversation.ts';
 
 type Answer = Extract<Completion, { status: 'ok' }>;
 
-/**
- * A recorded thread as a dialogue nobody has judged yet. It ends with an answer; what follows the
- * last one is left out.
- */
+/** A recorded thread as an unjudged dialogue. Messages after the last answer are left out. */
 export function recordedDialogue(thread: readonly Message[]): Dialogue {
   const first = thread.findIndex(({ role }) => role === 'user');
   const start = thread.findIndex(({ role }, index) => role === 'assistant' && index > first);
@@ -49,7 +46,7 @@ export function recordedDialogue(thread: readonly Message[]): Dialogue {
   return dialogue;
 }
 
-/** What follows one another from the same side is one message of the dialogue. */
+/** Merges consecutive messages of one side. */
 function run(thread: readonly Message[], from: number, answers: boolean): Message[] {
   const end = thread.findIndex(
     ({ role }, index) => index >= from && (role === 'assistant') !== answers,
@@ -61,9 +58,7 @@ function joinMessages(messages: readonly Message[]): string {
   return messages.map(({ content }) => content).join('\n\n');
 }
 
-/**
- * The messages before the last answer, and all answers as the one completion that metrics look at.
- */
+/** The messages before the last answer, and all answers merged into one completion for metrics. */
 export function completionOf({ opening, turns, answers, error }: Dialogue): {
   messages: Message[];
   completion: Completion;
@@ -100,7 +95,7 @@ export function completionOf({ opening, turns, answers, error }: Dialogue): {
   };
 }
 
-/** How the dialogue's answers ended: one that was cut, filtered or ended otherwise speaks for all. */
+/** How the answers ended: one that was truncated, filtered or otherwise ended decides for all. */
 function endOf(answers: readonly Answer[], last: Answer): Pick<Answer, 'finish_reason' | 'ended'> {
   const short = answers.findLast(
     ({ finish_reason: end, ended }) => end === 'length' || end === 'filter' || ended !== undefined,
@@ -114,7 +109,7 @@ function callsOf(answer: Answer | undefined): Pick<Message, 'tool_calls'> {
   return calls.length === 0 ? {} : { tool_calls: calls };
 }
 
-/** Tokens of all answers; unknown as soon as one is. */
+/** Tokens of all answers; unknown if one is. */
 function usageOf(answers: readonly Answer[]): Answer['usage'] {
   const known = answers.flatMap(({ usage }) => usage ?? []);
   if (known.length < answers.length) return null;
@@ -127,7 +122,7 @@ function usageOf(answers: readonly Answer[]): Answer['usage'] {
   );
 }
 
-/** The time of all answers; unknown as soon as one is. */
+/** Time of all answers; unknown if one is. */
 function latencyOf(answers: readonly Answer[]): number | null {
   return answers.reduce<number | null>(
     (sum, { latency_ms }) => (sum === null || latency_ms === null ? null : sum + latency_ms),
@@ -135,7 +130,6 @@ function latencyOf(answers: readonly Answer[]): number | null {
   );
 }
 
-/** The dialogue as the result shows it. */
 export function conversationResult(
   { outcome, turns }: Dialogue,
   { conversation }: Steering,
@@ -143,10 +137,7 @@ export function conversationResult(
   return { outcome, turns, turns_to: turnsTo(conversation.criteria, turns) };
 }
 
-/**
- * The outcome as a score beside the metrics': its value is the number of turns. Errors have no
- * score.
- */
+/** The outcome as a score whose value is the number of turns; errors have none. */
 export function conversationScore({ outcome, turns }: Dialogue): Score[] {
   if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
   const value = turns.length;
