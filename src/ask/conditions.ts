@@ -1,6 +1,7 @@
+import { metricNumber } from '../metrics/index.ts';
 import { dependencies } from '../suite/depends-on.ts';
 import type { DependsOn, Metric, Score } from '../types/metric.ts';
-import type { Json } from '../types/plain.ts';
+import { isMap, ownEntry, type Json } from '../types/plain.ts';
 
 export function metricOf(condition: DependsOn, metrics: readonly Metric[]): Metric | null {
   return dependencies(condition, metrics)[0] ?? null;
@@ -61,17 +62,7 @@ function bounds(min: number, max: number): string {
 
 /** The number of a score: of the named map entry, else the score itself or its only entry. */
 function valueFor(value: Json, entry: string | null): number | null {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'number') return value;
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
-  const [only, ...others] = Object.values(value);
-  const found =
-    entry === null
-      ? others.length === 0
-        ? only
-        : undefined
-      : Object.hasOwn(value, entry)
-        ? value[entry]
-        : undefined;
+  if (entry === null || !isMap(value)) return metricNumber(value);
+  const found = ownEntry(value, entry);
   return typeof found === 'number' ? found : null;
 }

@@ -1,6 +1,6 @@
+import { lastLine } from '../metrics/grade.ts';
 import type { EvaluatorVerdict } from '../result/conversations.ts';
 import type { Evaluator } from '../select/conversation-rules.ts';
-import { shorten } from '../text/visible.ts';
 import type { Complete, ErrorKind, Message, Request } from '../types/model.ts';
 import {
   askEvaluatorAgain,
@@ -127,10 +127,4 @@ function unreadable(kind: ErrorKind, message: string): Opinion {
 
 function asOpinion(evaluator: string, { words, analysis, follow_up }: EvaluatorReply): Opinion {
   return { status: 'read', verdict: { evaluator, words, analysis, follow_up } };
-}
-
-function lastLine(text: string): string {
-  return text.trim() === ''
-    ? 'an empty reply'
-    : JSON.stringify(shorten(text.trim().split('\n').at(-1) ?? '', 120));
 }

@@ -3,7 +3,7 @@ import type { Generation } from '../select/generation.ts';
 import { isBatched } from '../select/targets.ts';
 import type { Reference } from '../suite/suite.ts';
 import type { Complete, Completion, Evaluate, Message } from '../types/model.ts';
-import type { Json, Side } from '../types/plain.ts';
+import { isMap, type Json, type Side } from '../types/plain.ts';
 import { leadConversation, judgeAgain, type Dialogue } from './conversation.ts';
 import type { EvaluatorTools } from './evaluators.ts';
 import { completionOf, recordedDialogue } from './transcript.ts';
@@ -208,13 +208,7 @@ async function oneAnswer(
 /** Prompt code may leave a string, or an object with `content` as LangChain's messages have it. */
 function textOf(output: Json | undefined): string {
   if (typeof output === 'string') return output;
-  if (
-    output !== null &&
-    typeof output === 'object' &&
-    !Array.isArray(output) &&
-    typeof output['content'] === 'string'
-  )
-    return output['content'];
+  if (isMap(output) && typeof output['content'] === 'string') return output['content'];
   return JSON.stringify(output ?? null);
 }
 

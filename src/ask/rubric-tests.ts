@@ -158,26 +158,16 @@ function resultsOf(
           const [was, is] = [base[index] ?? null, head[index] ?? null];
           return was === is ? [] : [{ content, expected, base: was, head: is }];
         });
-  return [
-    ...(base === null || before === null
-      ? []
-      : [
-          {
-            rubric: name,
-            side: 'base' as const,
-            examples: examples.length,
-            ...agreementWith(labelled(base), before.rubric),
-            flipped: [],
-          },
-        ]),
-    {
-      rubric: name,
-      side: 'head',
-      examples: examples.length,
-      ...agreementWith(labelled(head), after.rubric),
-      flipped,
-    },
-  ];
+  const shared = { rubric: name, examples: examples.length };
+  const result: GraderResult = {
+    ...shared,
+    side: 'head',
+    ...agreementWith(labelled(head), after.rubric),
+    flipped,
+  };
+  if (base === null || before === null) return [result];
+  const agreement = agreementWith(labelled(base), before.rubric);
+  return [{ ...shared, side: 'base', ...agreement, flipped: [] }, result];
 }
 
 function unreadNotices(

@@ -1,4 +1,4 @@
-import type { Json, JsonMap } from '../types/plain.ts';
+import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 import type { Edited } from './edit-yaml.ts';
 import { speltOut } from './limits.ts';
 
@@ -45,8 +45,8 @@ function withLine(text: string, line: string): string {
 
 function objectIn(line: string): JsonMap | null {
   try {
-    const value = JSON.parse(line) as Json;
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
+    const value: unknown = JSON.parse(line);
+    return isMap(value) ? value : null;
   } catch {
     return null;
   }

@@ -5,62 +5,22 @@ import { keyInputs } from '../types/vendors.ts';
 import { pathText, type Document, type Path, valueAt } from './document.ts';
 
 /** Keys for a request's address or credentials, by their letters alone. */
-const ADDRESS = new Set([
-  'baseurl',
-  'apibase',
-  'apihost',
-  'apibaseurl',
-  'apiurl',
-  'url',
-  'host',
-  'hostname',
-  'serverurl',
-  'endpointurl',
-  'azureendpoint',
-  'headers',
-  'defaultheaders',
-  'extraheaders',
-  'httpheaders',
-  'defaultquery',
-  'extraquery',
-  'organization',
-  'organisation',
-  'project',
-  'proxy',
-  'proxies',
-  'proxyurl',
-  'httpproxy',
-  'httpsproxy',
-  'noproxy',
-  'allproxy',
-  'httpagent',
-  'fetchoptions',
-  'fetch',
-]);
+const ADDRESS = new Set(
+  (
+    'baseurl apibase apihost apibaseurl apiurl url host hostname serverurl endpointurl ' +
+    'azureendpoint headers defaultheaders extraheaders httpheaders defaultquery extraquery ' +
+    'organization organisation project proxy proxies proxyurl httpproxy httpsproxy noproxy ' +
+    'allproxy httpagent fetchoptions fetch'
+  ).split(' '),
+);
 
-const SECRET = new Set([
-  'apikey',
-  'apikeyenv',
-  'apikeyname',
-  'apikeyenvar',
-  'key',
-  'keyenv',
-  'keyname',
-  'token',
-  'tokenenv',
-  'authtoken',
-  'apitoken',
-  'bearer',
-  'authorization',
-  'auth',
-  'password',
-  'secret',
-  'credentials',
-  'env',
-  'environment',
-  'envfile',
-  'envfilepath',
-]);
+const SECRET = new Set(
+  (
+    'apikey apikeyenv apikeyname apikeyenvar key keyenv keyname token tokenenv authtoken ' +
+    'apitoken bearer authorization auth password secret credentials env environment envfile ' +
+    'envfilepath'
+  ).split(' '),
+);
 
 const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
@@ -78,108 +38,34 @@ export function refusedKey(key: string): string | null {
 
 /* Parameters are sent as written. These lists only detect typos, wrong types and misplaced keys. */
 
-const NUMBERS = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'top_a',
-  'min_p',
-  'typical_p',
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'max_tokens_to_sample',
-  'max_new_tokens',
-  'min_tokens',
-  'presence_penalty',
-  'frequency_penalty',
-  'repetition_penalty',
-  'length_penalty',
-  'seed',
-  'n',
-  'best_of',
-  'top_logprobs',
-  'truncate_prompt_tokens',
-  'num_ctx',
-  'num_predict',
-];
+const NUMBERS = (
+  'temperature top_p top_k top_a min_p typical_p max_tokens max_completion_tokens ' +
+  'max_output_tokens max_tokens_to_sample max_new_tokens min_tokens presence_penalty ' +
+  'frequency_penalty repetition_penalty length_penalty seed n best_of top_logprobs ' +
+  'truncate_prompt_tokens num_ctx num_predict'
+).split(' ');
 
-const SCALARS = [
-  'logprobs',
-  'echo',
-  'suffix',
-  'user',
-  'store',
-  'parallel_tool_calls',
-  'reasoning_effort',
-  'service_tier',
-  'verbosity',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'safety_identifier',
-  'ignore_eos',
-  'skip_special_tokens',
-  'logit_bias_type',
-  'inference_geo',
-  'speed',
-  'keep_alive',
-  'guided_regex',
-  'guided_grammar',
-  'raw',
-  'mirostat',
-];
+const SCALARS = (
+  'logprobs echo suffix user store parallel_tool_calls reasoning_effort service_tier ' +
+  'verbosity prompt_cache_key prompt_cache_retention safety_identifier ignore_eos ' +
+  'skip_special_tokens logit_bias_type inference_geo speed keep_alive guided_regex ' +
+  'guided_grammar raw mirostat'
+).split(' ');
 
 /** Parameters that vendors accept as maps or lists. */
-const STRUCTURED = [
-  'stop',
-  'stop_sequences',
-  'stop_token_ids',
-  'response_format',
-  'tools',
-  'tool_choice',
-  'functions',
-  'function_call',
-  'logit_bias',
-  'metadata',
-  'modalities',
-  'audio',
-  'prediction',
-  'stream_options',
-  'web_search_options',
-  'reasoning',
-  'thinking',
-  'output_config',
-  'output_format',
-  'cache_control',
-  'context_management',
-  'container',
-  'mcp_servers',
-  'betas',
-  'provider',
-  'models',
-  'plugins',
-  'transforms',
-  'options',
-  'format',
-  'grammar',
-  'guided_json',
-  'guided_choice',
-  'structured_outputs',
-  'chat_template_kwargs',
-  'extra_body',
-  'safety_settings',
-  'generation_config',
-  'moderation',
-  'prompt_cache_options',
-];
+const STRUCTURED = (
+  'stop stop_sequences stop_token_ids response_format tools tool_choice functions ' +
+  'function_call logit_bias metadata modalities audio prediction stream_options ' +
+  'web_search_options reasoning thinking output_config output_format cache_control ' +
+  'context_management container mcp_servers betas provider models plugins transforms ' +
+  'options format grammar guided_json guided_choice structured_outputs chat_template_kwargs ' +
+  'extra_body safety_settings generation_config moderation prompt_cache_options'
+).split(' ');
 
-const KNOWN = [...NUMBERS, ...SCALARS, ...STRUCTURED];
-
-/** Well-known parameter names. */
-export const KNOWN_PARAMETERS: readonly string[] = KNOWN;
+export const KNOWN_PARAMETERS: readonly string[] = [...NUMBERS, ...SCALARS, ...STRUCTURED];
 
 export function isKnownParameter(name: string): boolean {
-  return KNOWN.includes(name);
+  return KNOWN_PARAMETERS.includes(name);
 }
 
 /** Misplaced keys, with what to write instead. */
@@ -235,9 +121,9 @@ function misplaced(key: string, value: Json): string | null {
 }
 
 function misspelt(key: string, own: readonly string[]): string | null {
-  if (KNOWN.includes(key)) return null;
+  if (KNOWN_PARAMETERS.includes(key)) return null;
   // Short words are similar to too many others.
-  const near = nearest(key, [...own, ...(key.length > 3 ? KNOWN : [])], 'strict');
+  const near = nearest(key, [...own, ...(key.length > 3 ? KNOWN_PARAMETERS : [])], 'strict');
   return near === null ? null : `unknown key "${key}"; did you mean "${near}"?`;
 }
 

@@ -244,18 +244,20 @@ async function askGrader(
     const grade = read(completion.output);
     if (grade !== null) return { ...vote, grade };
   }
-  const unread = vote.reply;
-  const last =
-    unread.trim() === ''
-      ? 'an empty reply'
-      : JSON.stringify(shorten(unread.trim().split('\n').at(-1) ?? '', 120));
   return {
     ...vote,
     grade: {
       status: 'ungraded',
-      reason: `grader gave no single choice of ${labels.join(', ')}: ${last}${cut}`,
+      reason: `grader gave no single choice of ${labels.join(', ')}: ${lastLine(vote.reply)}${cut}`,
     },
   };
+}
+
+/** The last line of an unreadable reply, for messages. */
+export function lastLine(reply: string): string {
+  return reply.trim() === ''
+    ? 'an empty reply'
+    : JSON.stringify(shorten(reply.trim().split('\n').at(-1) ?? '', 120));
 }
 
 function usageSum(first: Usage | null, second: Usage | null): Usage | null {

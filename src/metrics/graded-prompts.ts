@@ -15,10 +15,16 @@ export interface Factual {
 function question(
   name: string,
   prompt: string,
-  scores: readonly (readonly [string, number])[],
+  scores: Record<string, number>,
   own: Record<string, string> = {},
 ): Question {
-  return { name, prompt, choice_scores: new Map(scores), eval_type: 'cot_classify', own };
+  return {
+    name,
+    prompt,
+    choice_scores: new Map(Object.entries(scores)),
+    eval_type: 'cot_classify',
+    own,
+  };
 }
 
 export function llmRubric(criterion: string): Question {
@@ -36,10 +42,7 @@ The answer:
 {completion}
 PASS: the answer fulfils the criterion.
 FAIL: it does not, or it is empty.`,
-    [
-      ['PASS', 1],
-      ['FAIL', 0],
-    ],
+    { PASS: 1, FAIL: 0 },
     { criterion },
   );
 }
@@ -59,10 +62,7 @@ The answer:
 {completion}
 YES: the statement holds, and you can point to the place that shows it.
 NO: it does not hold, or nothing in the answer shows it.`,
-    [
-      ['YES', 1],
-      ['NO', 0],
-    ],
+    { YES: 1, NO: 0 },
     { criterion: statement },
   );
 }
@@ -80,10 +80,7 @@ The answer:
 {completion}
 YES: the answer meets the requirement.
 NO: it does not.`,
-    [
-      ['YES', 1],
-      ['NO', 0],
-    ],
+    { YES: 1, NO: 0 },
     { criterion },
   );
 }
@@ -93,9 +90,8 @@ export function gEval(criterion: string, steps: readonly string[], scale: number
     steps.length > 0
       ? `Take these steps, in this order:\n${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
       : 'First work out, in a line or two, what to look for under this criterion; then look for it.';
-  const ratings = Array.from(
-    { length: scale },
-    (_, index) => [String(index + 1), index / (scale - 1)] as const,
+  const ratings = Object.fromEntries(
+    Array.from({ length: scale }, (_, index) => [String(index + 1), index / (scale - 1)]),
   );
   return question(
     'g_eval',
@@ -131,13 +127,7 @@ FEWER: everything the answer states agrees with the reference, but it leaves fac
 MORE: the answer states all facts of the reference and further ones that do not contradict it.
 CONTRADICTS: at least one fact of the answer contradicts the reference, or the answer is empty or refuses.
 IMMATERIAL: the two differ, but in nothing that matters to what was asked.`,
-    [
-      ['SAME', same],
-      ['FEWER', fewer],
-      ['MORE', more],
-      ['CONTRADICTS', contradicts],
-      ['IMMATERIAL', immaterial],
-    ],
+    { SAME: same, FEWER: fewer, MORE: more, CONTRADICTS: contradicts, IMMATERIAL: immaterial },
   );
 }
 
@@ -155,11 +145,7 @@ The answer:
 SUPPORTED: every claim is supported, or the answer says that the sources do not tell.
 PARTLY: most claims are supported, and what is not is minor.
 UNSUPPORTED: an important claim is not supported, one contradicts the sources, or the answer is empty.`,
-    [
-      ['SUPPORTED', 1],
-      ['PARTLY', 0.5],
-      ['UNSUPPORTED', 0],
-    ],
+    { SUPPORTED: 1, PARTLY: 0.5, UNSUPPORTED: 0 },
   );
 }
 
@@ -175,10 +161,6 @@ The answer:
 TO THE POINT: it addresses all of what was asked, without much else.
 PARTLY: it addresses a part, or buries the point in other matter.
 BESIDE THE POINT: it addresses something else, evades, or is empty.`,
-    [
-      ['TO THE POINT', 1],
-      ['PARTLY', 0.5],
-      ['BESIDE THE POINT', 0],
-    ],
+    { 'TO THE POINT': 1, PARTLY: 0.5, 'BESIDE THE POINT': 0 },
   );
 }

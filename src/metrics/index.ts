@@ -111,27 +111,6 @@ function fromResult(
 /** Longer answers (UTF-16 units) are not scored: comparisons need time and memory in proportion. */
 const MAX_OUTPUT = 1_048_576;
 
-async function scoreWith(
-  metrics: ReadonlyMap<string, MetricDefinition>,
-  metric: Metric,
-  answers: readonly MetricAnswer[],
-  tools: MetricTools,
-): Promise<Score[]> {
-  const context: MetricContext = { name: metric.name, level: metric.level, tools };
-  const { source } = metric;
-  const definition = source.kind === 'built-in' ? metrics.get(source.uses) : undefined;
-  const readable = answers.filter(
-    ({ completion }) =>
-      definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
-  );
-  const results = (await measure(definition, metric, readable, context)).map((result) =>
-    applyBounds(result, metric, definition, tools.rubrics),
-  );
-  const byText = new Map(readable.map((answer, index) => [answer, results[index]]));
-  const tooLong = measureError('the answer is longer than 1 MiB');
-  return answers.map((answer) => toScore(metric, byText.get(answer) ?? tooLong));
-}
-
 async function measure(
   definition: MetricDefinition | undefined,
   metric: Metric,
@@ -256,10 +235,22 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
  * Scores one metric on many answers in one batch; one score each, in order. Bad data and failed
  * calls give a tagged score; only a sandbox that cannot run rejects.
  */
-export function scoreMetric(
+export async function scoreMetric(
   metric: Metric,
   answers: readonly MetricAnswer[],
   tools: MetricTools,
 ): Promise<Score[]> {
-  return scoreWith(metrics, metric, answers, tools);
+  const context: MetricContext = { name: metric.name, level: metric.level, tools };
+  const { source } = metric;
+  const definition = source.kind === 'built-in' ? metrics.get(source.uses) : undefined;
+  const readable = answers.filter(
+    ({ completion }) =>
+      definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
+  );
+  const results = (await measure(definition, metric, readable, context)).map((result) =>
+    applyBounds(result, metric, definition, tools.rubrics),
+  );
+  const byText = new Map(readable.map((answer, index) => [answer, results[index]]));
+  const tooLong = measureError('the answer is longer than 1 MiB');
+  return answers.map((answer) => toScore(metric, byText.get(answer) ?? tooLong));
 }

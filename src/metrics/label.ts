@@ -200,13 +200,4 @@ function isSetOff(after: string): boolean {
   return /^[.,;:!?()—–-]/.test(rest) && !TAKEN_BACK.has(word);
 }
 
-const TAKEN_BACK = new Set([
-  'but',
-  'however',
-  'although',
-  'though',
-  'except',
-  'unless',
-  'if',
-  'or',
-]);
+const TAKEN_BACK = new Set('but however although though except unless if or'.split(' '));

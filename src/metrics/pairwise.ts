@@ -15,11 +15,7 @@ function preference(criteria: string, first: string, second: string): Question {
     eval_type: 'cot_classify',
     own: { criteria },
     quoted: { first, second },
-    choice_scores: new Map([
-      ['FIRST', 1],
-      ['SECOND', 0],
-      ['TIE', 0.5],
-    ]),
+    choice_scores: new Map(Object.entries({ FIRST: 1, SECOND: 0, TIE: 0.5 })),
     prompt: `Compare two answers to the same request, and decide which one {criteria}. Their order means nothing, and neither does length by itself.
 
 What was asked:
@@ -55,13 +51,7 @@ async function compare(
 /** Both sides' prompts, base's first: with only head's, the grader would favour head. */
 function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
   const [before, after] = [transcript(otherMessages), transcript(messages)];
-  return before === after
-    ? after
-    : `${before}
-
-Or, in other words:
-
-${after}`;
+  return before === after ? after : `${before}\n\nOr, in other words:\n\n${after}`;
 }
 
 function joinGrades(before: Grade | undefined, after: Grade | undefined): Measured {

@@ -21,8 +21,8 @@ export function htmlText(text: string): string {
 }
 
 /**
- * Foreign text as a one-line code span. `table`: for a cell of a pipe table, where a pipe ends the
- * cell even in a span and a backslash before it does not help: it becomes `\u{7c}`.
+ * Foreign text as a one-line code span. `table`: for a cell of a pipe table, where a bare pipe ends
+ * the cell even in a span; a pipe after a backslash cannot be written and becomes `\u{7c}`.
  */
 export function codeSpan(
   text: string,

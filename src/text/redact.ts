@@ -21,19 +21,9 @@ const KEY_SHAPES: readonly KeyShape[] = [
   { prefix: 'github_pat_', rest: 20 },
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((prefix) => ({ prefix, rest: 20 })),
   { prefix: 'sk-', rest: 20 },
-  ...[
-    'xoxb-',
-    'xoxa-',
-    'xoxp-',
-    'xoxr-',
-    'xoxs-',
-    'glpat-',
-    'gsk_',
-    'hf_',
-    'npm_',
-    'xai-',
-    'r8_',
-  ].map((prefix) => ({ prefix, rest: 18 })),
+  ...'xoxb- xoxa- xoxp- xoxr- xoxs- glpat- gsk_ hf_ npm_ xai- r8_'
+    .split(' ')
+    .map((prefix) => ({ prefix, rest: 18 })),
   { prefix: 'AKIA', rest: 16 },
   { prefix: 'ASIA', rest: 16 },
   { prefix: 'AIza', rest: 30 },

@@ -1,5 +1,3 @@
-/** Endpoints declared in the workflow. */
-
 /** Rate limits; null: only the server's. */
 export interface GivenPace {
   /** Calls at a time. */

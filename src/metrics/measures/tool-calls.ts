@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../types/model.ts';
-import type { Json } from '../../types/plain.ts';
+import { isMap, type Json } from '../../types/plain.ts';
 import { jsonAgreement, parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
@@ -17,23 +17,11 @@ export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {
     if (typeof entry === 'string') return { name: entry, arguments: null };
-    if (
-      entry === null ||
-      typeof entry !== 'object' ||
-      Array.isArray(entry) ||
-      typeof entry.name !== 'string'
-    )
-      return null;
-    const given = entry.arguments ?? null;
-    if (given !== null && (typeof given !== 'object' || Array.isArray(given))) return null;
-    return { name: entry.name, arguments: given };
+    if (!isMap(entry) || typeof entry['name'] !== 'string') return null;
+    const given = entry['arguments'] ?? null;
+    return given === null || isMap(given) ? { name: entry['name'], arguments: given } : null;
   });
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
-}
-
-interface CallMatch {
-  matched: number;
-  pass: boolean;
 }
 
 /**
@@ -46,7 +34,7 @@ export function matchCalls(
   wanted: readonly WantedCall[],
   order: ToolOrder,
   options: JsonMatchOptions,
-): CallMatch {
+): { matched: number; pass: boolean } {
   const fits = (call: ToolCall | undefined, want: WantedCall): boolean =>
     call !== undefined && call.name === want.name && argumentsFit(call, want, options);
   if (order === 'strict') {
