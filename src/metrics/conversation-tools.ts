@@ -6,11 +6,14 @@ import { callsAt, messagesAt, textAt } from './answer.ts';
 import {
   type Measured,
   type MetricDefinition,
+  type MetricExample,
   bounds,
+  boundsRule,
   defineMetric,
   inBounds,
   measurement,
   passOrFail,
+  yesOrNo,
 } from './definition.ts';
 import { decimalOf } from './measures/decimal.ts';
 import { parseJson } from './measures/json.ts';
@@ -20,22 +23,36 @@ import { jsonNumber } from './measures/numbers.ts';
  * FlexEval functions about the structure of a recording: tool calls, roles, tool results, errors.
  */
 
-export const SOURCE = 'FlexEval function metric of this name';
-
-export const boundsRule = 'from `min` to `max`; without bounds always';
-
-export const callsByName = defineMetric({
-  name: 'count_tool_calls_by_name',
+export const flexEval = {
   group: 'conversation',
-  calls: true,
-  summary:
-    'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
-  parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
-  range: 'a map of tool and number',
-  passes: boundsRule,
-  better: 'none',
-  source: SOURCE,
-  example: {
+  source: 'FlexEval function metric of this name',
+} as const;
+
+export const flexCount = { ...flexEval, passes: boundsRule, better: 'none' } as const;
+
+function countByTool(
+  name: string,
+  summary: string,
+  example: MetricExample,
+  namesIn: (call: ToolCall) => string[],
+): MetricDefinition {
+  return defineMetric({
+    ...flexCount,
+    name,
+    calls: true,
+    summary,
+    parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
+    range: 'a map of tool and number',
+    example,
+    measure: ({ answer, options, context }) =>
+      perName(callsAt(answer, context.level).flatMap(namesIn), options.tool ?? null, options),
+  });
+}
+
+export const callsByName = countByTool(
+  'count_tool_calls_by_name',
+  'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
+  {
     output: '',
     completion: {
       tool_calls: [
@@ -47,13 +64,8 @@ export const callsByName = defineMetric({
     value: { plot: 2 },
     pass: false,
   },
-  measure: ({ answer, options, context }) =>
-    perName(
-      callsAt(answer, context.level).map(({ name }) => name),
-      options.tool ?? null,
-      options,
-    ),
-});
+  ({ name }) => [name],
+);
 
 /** Counts by name, as a map; the bounds apply to `only`, or to each name found. */
 export function perName(
@@ -72,14 +84,12 @@ export function perName(
 }
 
 export const toolWasCalled = defineMetric({
+  ...flexEval,
   name: 'tool_was_called',
-  group: 'conversation',
   calls: true,
   summary: 'The answer calls a tool, or the one `tool`.',
   parameters: { tool: z.string().optional().describe('The tool that has to be called.') },
-  range: '0 or 1',
-  passes: 'at 1',
-  source: SOURCE,
+  ...yesOrNo,
   example: {
     output: '',
     completion: { tool_calls: [{ name: 'plot', arguments: '{}' }] },
@@ -95,29 +105,17 @@ export const toolWasCalled = defineMetric({
   },
 });
 
-export const numericParameters = defineMetric({
-  name: 'count_numeric_tool_call_params_by_name',
-  group: 'conversation',
-  calls: true,
-  summary: "Numeric arguments of the answer's tool calls, by tool.",
-  parameters: { tool: z.string().optional().describe('Count this tool only.'), ...bounds },
-  range: 'a map of tool and number',
-  passes: boundsRule,
-  better: 'none',
-  source: SOURCE,
-  example: {
+export const numericParameters = countByTool(
+  'count_numeric_tool_call_params_by_name',
+  "Numeric arguments of the answer's tool calls, by tool.",
+  {
     output: '',
     completion: { tool_calls: [{ name: 'plot', arguments: '{"x": 1, "y": "2", "label": "a"}' }] },
     value: { plot: 2 },
     pass: true,
   },
-  measure: ({ answer, options, context }) =>
-    perName(
-      callsAt(answer, context.level).flatMap((call) => numericArguments(call).map(() => call.name)),
-      options.tool ?? null,
-      options,
-    ),
-});
+  (call) => numericArguments(call).map(() => call.name),
+);
 
 /** Arguments that are numbers or numeric text. */
 function numericArguments(call: ToolCall): ExactJson[] {
@@ -130,54 +128,47 @@ function numericArguments(call: ToolCall): ExactJson[] {
 }
 
 const identity = defineMetric({
+  ...flexEval,
   name: 'identity',
-  group: 'conversation',
   summary: 'The judged text itself, to be read in the report.',
   parameters: {},
   range: 'a text',
   passes: 'always',
   better: 'none',
-  source: SOURCE,
   example: { output: 'Hello!', value: 'Hello!', pass: true },
   measure: ({ answer, context }) => measurement(textAt(answer, context.level), true),
 });
 
 const constant = defineMetric({
+  ...flexEval,
   name: 'constant',
-  group: 'conversation',
   summary: 'The same number for everything, for conditions and for trying a file out.',
   parameters: { response: z.number().default(0).describe('The number.') },
   range: 'the number',
   passes: 'always',
   better: 'none',
-  source: SOURCE,
   example: { output: 'anything', with: { response: 2 }, value: 2, pass: true },
   measure: ({ options }) => measurement(options.response, true),
 });
 
 const isLastTurn = defineMetric({
+  ...flexEval,
   name: 'is_last_turn_in_thread',
-  group: 'conversation',
   summary: 'Nothing is said after it: the last object, where `every` judges them all.',
   parameters: {},
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   better: 'none',
-  source: SOURCE,
   example: { output: 'Bye.', value: 1, pass: true },
   measure: ({ answer }) => passOrFail(answer.followed !== true, 'more is said after it'),
 });
 
 const countModels = defineMetric({
+  ...flexCount,
   name: 'count_llm_models',
-  group: 'conversation',
   summary:
     "Messages at the metric's level by the model that wrote them: a recorded message's `model_name` or `model`, and the model that is asked.",
   parameters: bounds,
   range: 'a map of model and number',
-  passes: boundsRule,
-  better: 'none',
-  source: SOURCE,
   example: {
     output: 'Hi',
     thread: [
@@ -197,15 +188,13 @@ const countModels = defineMetric({
 });
 
 const countErrors = defineMetric({
+  ...flexCount,
   name: 'count_errors',
-  group: 'conversation',
   calls: true,
   summary: 'Recorded tool calls with a member such as `python_errors`, by that member.',
   parameters: bounds,
   range: 'a map of kind and number',
-  passes: boundsRule,
   better: 'lower',
-  source: SOURCE,
   example: {
     output: '',
     completion: {
@@ -228,15 +217,12 @@ const countErrors = defineMetric({
 });
 
 const countsByTool = defineMetric({
+  ...flexCount,
   name: 'value_counts_by_tool_name',
-  group: 'conversation',
   summary:
     'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of one key in it are counted as `tool_value`.',
   parameters: { json_key: z.string().describe('The key.'), ...bounds },
   range: 'a map of tool and value, and number',
-  passes: boundsRule,
-  better: 'none',
-  source: SOURCE,
   example: {
     output: '[{"kind": "line"}, {"kind": "line"}]',
     thread: [

@@ -3,9 +3,9 @@ import type { MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { callsAt, messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
 import {
-  SOURCE,
-  boundsRule,
   callsByName,
+  flexCount,
+  flexEval,
   numericParameters,
   perName,
   recordMetrics,
@@ -20,6 +20,7 @@ import {
   type MetricDefinition,
   type MetricExample,
   inBounds,
+  yesOrNo,
 } from './definition.ts';
 import { fleschKincaidGrade, fleschReadingEase } from './measures/language.ts';
 import { AS_WRITTEN, normalise } from './measures/normalise.ts';
@@ -42,14 +43,11 @@ function counter(
   count: (answer: MetricAnswer, level: MetricLevel) => number | null,
 ): MetricDefinition {
   return defineMetric({
+    ...flexCount,
     name,
-    group: 'conversation',
     summary,
     parameters: bounds,
     range: 'a number',
-    passes: boundsRule,
-    better: 'none',
-    source: SOURCE,
     example,
     measure({ answer, options, context }) {
       const value = count(answer, context.level);
@@ -132,27 +130,21 @@ const counters = [
 ];
 
 const countTokens = defineMetric({
+  ...flexCount,
   name: 'count_tokens',
   whole: true,
-  group: 'conversation',
   summary: 'Tokens of the call as the provider reports them, input and output.',
   parameters: bounds,
   range: '0 and up',
-  passes: boundsRule,
   better: 'lower',
-  source: SOURCE,
   example: {
     output: 'hi',
     completion: { usage: { input_tokens: 20, output_tokens: 3 } },
     value: 23,
     pass: true,
   },
-  measure({
-    answer: {
-      completion: { usage },
-    },
-    options,
-  }) {
+  measure({ answer, options }) {
+    const { usage } = answer.completion;
     return usage === null
       ? measureError('the provider reported no token usage')
       : inBounds(usage.input_tokens + usage.output_tokens, options, 'tokens');
@@ -168,34 +160,30 @@ function standardRole(name: z.output<typeof role>): Message['role'] {
 }
 
 const isRole = defineMetric({
+  ...flexEval,
   name: 'is_role',
-  group: 'conversation',
   summary:
     "Every judged message has the role. The value is a map with the role's name as key, as conditions (`metric_name`) read it.",
   parameters: { role: role.describe('The role.') },
   range: 'a map of role and 0 or 1',
   passes: 'at 1',
   better: 'none',
-  source: SOURCE,
   example: { ...said, with: { role: 'assistant' }, value: { assistant: 1 }, pass: true },
   measure({ answer, options, context }) {
     const wanted = standardRole(options.role);
     const messages = messagesAt(answer, context.level);
     const pass = messages.length > 0 && messages.every((message) => message.role === wanted);
-    return measurement({ [options.role]: pass ? 1 : 0 }, pass, pass ? null : `is not by ${wanted}`);
+    return passOrFail(pass, `is not by ${wanted}`, { [options.role]: pass ? 1 : 0 });
   },
 });
 
 const messagesPerRole = defineMetric({
+  ...flexCount,
   name: 'count_messages_per_role',
-  group: 'conversation',
   summary:
     "Messages at the metric's level by role; `min` and `max` apply to the one `role`, if given, else to each.",
   parameters: { role: role.optional().describe('Count this role only.'), ...bounds },
   range: 'a map of role and number',
-  passes: boundsRule,
-  better: 'none',
-  source: SOURCE,
   example: { ...said, value: { assistant: 1 }, pass: true },
   measure({ answer, options, context }) {
     const names = messagesAt(answer, context.level).map((message) => message.role);
@@ -218,13 +206,11 @@ function patternProblems(pattern: string): string[] {
 }
 
 const matchesRegex = defineMetric({
+  ...flexEval,
   name: 'message_matches_regex',
-  group: 'conversation',
   summary: 'The pattern is found in the judged text.',
   parameters: { expression },
-  range: '0 or 1',
-  passes: 'at 1',
-  source: SOURCE,
+  ...yesOrNo,
   example: { ...said, with: { expression: '^Hello' }, value: 1, pass: true },
   check: (options) => patternProblems(options.expression),
   measure({ answer, options, context }) {
@@ -237,14 +223,11 @@ const matchesRegex = defineMetric({
 });
 
 const countRegex = defineMetric({
+  ...flexCount,
   name: 'count_of_parts_matching_regex',
-  group: 'conversation',
   summary: 'How many parts of the judged text match the pattern, without overlap.',
   parameters: { expression, ...bounds },
   range: '0 and up',
-  passes: boundsRule,
-  better: 'none',
-  source: SOURCE,
   example: {
     output: 'one, two, three',
     with: { expression: '\\w+', max: 2 },

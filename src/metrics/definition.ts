@@ -212,14 +212,23 @@ export function measurement(value: Json, pass: boolean, reason: string | null = 
   return { status: 'measured', value, pass, reason };
 }
 
-/** A yes or no as the number 1 or 0. */
-export function passOrFail(pass: boolean, reason: string): Measured {
-  return measurement(pass ? 1 : 0, pass, pass ? null : reason);
+/** A measurement whose `reason` explains a failure; the value of a yes or no is 1 or 0. */
+export function passOrFail(pass: boolean, reason: string, value: Json = pass ? 1 : 0): Measured {
+  return measurement(value, pass, pass ? null : reason);
 }
+
+/** Range and rule of a yes or no. */
+export const yesOrNo = { range: '0 or 1', passes: 'at 1' } as const;
 
 /** Whether a value reaches a bound, with a tolerance for floating-point error. */
 export function reaches(value: number, needed: number): boolean {
   return value >= needed - 1e-9;
+}
+
+/** A value that passes from `needed`. */
+export function atLeast(value: number, needed: number): Measured {
+  const pass = reaches(value, needed);
+  return passOrFail(pass, `${value.toFixed(3)}, at least ${String(needed)} wanted`, value);
 }
 
 /** A value that could not be computed: neither pass nor fail. */
@@ -237,6 +246,8 @@ export const bounds = {
   max: z.number().optional().describe('Largest count that passes.'),
 };
 
+export const boundsRule = 'from `min` to `max`; without bounds always';
+
 /** A count, which passes within the given bounds. */
 export function inBounds(
   count: number,
@@ -244,8 +255,8 @@ export function inBounds(
   unit: string,
 ): Measured {
   if (min !== undefined && count < min)
-    return measurement(count, false, `${String(count)} ${unit}, at least ${String(min)} wanted`);
+    return passOrFail(false, `${String(count)} ${unit}, at least ${String(min)} wanted`, count);
   if (max !== undefined && count > max)
-    return measurement(count, false, `${String(count)} ${unit}, at most ${String(max)} wanted`);
+    return passOrFail(false, `${String(count)} ${unit}, at most ${String(max)} wanted`, count);
   return measurement(count, true);
 }

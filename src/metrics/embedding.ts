@@ -3,19 +3,21 @@ import type { Grader } from '../types/model.ts';
 import { alternatives, type MetricTools } from './answer.ts';
 import { textExpected, valueParameter } from './comparison.ts';
 import {
+  atLeast,
   defineBatch,
   measureError,
-  measurement,
   missingExpected,
   reaches,
   type Measured,
 } from './definition.ts';
 
-type Vector =
-  { status: 'found'; values: readonly number[] } | { status: 'ungraded' | 'error'; reason: string };
+type Vector = { status: 'found'; values: readonly number[] } | Missing;
 
-type Similarity =
-  { status: 'found'; value: number } | { status: 'ungraded' | 'error'; reason: string };
+type Similarity = { status: 'found'; value: number } | Missing;
+
+type Missing = { status: 'ungraded' | 'error'; reason: string };
+
+const ungraded = (reason: string): Missing => ({ status: 'ungraded', reason });
 
 /** Requests each distinct text once, always as the first try: equal texts have equal vectors. */
 function createEmbedding(
@@ -36,7 +38,7 @@ function createEmbedding(
       return { status: 'error', reason: `the embedding failed: ${completion.message}` };
     const values = readVector(completion.output);
     return values === null
-      ? { status: 'ungraded', reason: 'the model of embeddings gave no list of numbers' }
+      ? ungraded('the model of embeddings gave no list of numbers')
       : { status: 'found', values };
   };
   return (text) => {
@@ -62,16 +64,12 @@ function readVector(output: string): readonly number[] | null {
 /** Cosine similarity, −1 to 1. If it is undefined the answer is ungraded, not 0. */
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
-    return {
-      status: 'ungraded',
-      reason: `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so nothing can be compared`,
-    };
+    return ungraded(
+      `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so nothing can be compared`,
+    );
   const [a, b] = [unit(left), unit(right)];
   if (a === null || b === null)
-    return {
-      status: 'ungraded',
-      reason: 'an embedding is zero, so its similarity to anything is not defined',
-    };
+    return ungraded('an embedding is zero, so its similarity to anything is not defined');
   const value = a.reduce((sum, part, index) => sum + part * (b[index] ?? 0), 0);
   return { status: 'found', value: Math.max(-1, Math.min(1, value)) };
 }
@@ -103,14 +101,11 @@ async function similarity(
  * The best alternative. If none reaches the bound, one that could not be compared leaves it open.
  */
 function best(found: readonly Similarity[], threshold: number): Measured {
-  const values = found.flatMap((vector) => (vector.status === 'found' ? [vector.value] : []));
-  const open = found.flatMap((vector) => (vector.status === 'found' ? [] : [vector]));
-  const value = Math.max(...values);
-  if (values.length > 0 && reaches(value, threshold)) return measurement(value, true);
-  const [first] = open;
-  return (
-    first ?? measurement(value, false, `${value.toFixed(3)}, at least ${String(threshold)} wanted`)
+  const value = Math.max(
+    ...found.map((each) => (each.status === 'found' ? each.value : -Infinity)),
   );
+  const open = found.find((each) => each.status !== 'found');
+  return open === undefined || reaches(value, threshold) ? atLeast(value, threshold) : open;
 }
 
 export const embeddingSimilarity = defineBatch({

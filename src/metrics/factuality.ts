@@ -22,14 +22,8 @@ export async function gradeAnswer(
   needed: number,
   extra: { context?: string } = {},
 ): Promise<Measured> {
-  return fromGrade(
-    await gradeMaterial(
-      question,
-      { ...materialsOf(answer, context.level), ...extra },
-      context.tools,
-    ),
-    needed,
-  );
+  const materials = { ...materialsOf(answer, context.level), ...extra };
+  return fromGrade(await gradeMaterial(question, materials, context.tools), needed);
 }
 
 /** One question per answer, concurrently; the provider layer limits the calls. */

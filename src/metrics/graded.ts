@@ -10,6 +10,7 @@ import {
   type Measured,
   type MetricContext,
   type MetricDefinition,
+  yesOrNo,
 } from './definition.ts';
 import {
   answerRelevanceMetric,
@@ -57,8 +58,7 @@ const llmRubricMetric = defineBatch({
   name: 'llm_rubric',
   summary: 'A grader decides whether the answer fulfils a criterion in free words.',
   parameters: { criteria },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: 'own wording; promptfoo `llm-rubric`',
   example: {
     output: 'Certainly, here you are.',
@@ -76,8 +76,7 @@ const closedQaMetric = defineBatch({
   name: 'closed_qa',
   summary: "A grader decides whether the answer to the prompt's question meets a criterion.",
   parameters: { criteria },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: 'own wording; openai/evals `closedqa`, autoevals `ClosedQA`',
   example: {
     output: 'The Nile.',

@@ -3,9 +3,10 @@ import { shorten } from '../text/visible.ts';
 import { defineComparison, numberExpected } from './comparison.ts';
 import {
   bounds,
+  boundsRule,
+  passOrFail,
   defineMetric,
   measureError,
-  measurement,
   inBounds,
   type Measured,
 } from './definition.ts';
@@ -23,7 +24,7 @@ export const decimalMark = z
 /** An ambiguous number is neither certainly the expected one nor certainly another. */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measured {
   const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
-  return negate ? measureError(reason) : measurement(0, false, reason);
+  return negate ? measureError(reason) : passOrFail(false, reason);
 }
 
 export const numericDiff = defineComparison({
@@ -58,8 +59,7 @@ export const numericDiff = defineComparison({
           ? found.at(-1)
           : found[0];
     if (actual === undefined)
-      return measurement(
-        0,
+      return passOrFail(
         false,
         `the answer has ${found.length === 0 ? 'no number' : 'several numbers'}`,
       );
@@ -75,11 +75,11 @@ export const numericDiff = defineComparison({
       isNear(wanted, actual.value, distance(most, exactly(0)));
     const size = (number: Decimal): number => Math.abs(Number(decimalText(number)));
     const sum = size(wanted) + size(actual.value);
-    return measurement(
+    return passOrFail(
+      pass,
+      `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,
       // Numbers beyond all doubles are not near.
       apart.digits === 0n ? 1 : Number.isFinite(sum) ? 1 - size(apart) / sum : 0,
-      pass,
-      pass ? null : `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,
     );
   },
 });
@@ -96,7 +96,7 @@ export const length = defineMetric({
     ...bounds,
   },
   range: '0 and up',
-  passes: 'from `min` to `max`; without bounds always',
+  passes: boundsRule,
   better: 'none',
   source: 'count',
   example: { output: 'Short answer', with: { max: 40 }, value: 12, pass: true },
@@ -109,7 +109,7 @@ export const wordCount = defineMetric({
   summary: 'The number of words of the answer, words being what white space separates.',
   parameters: bounds,
   range: '0 and up',
-  passes: 'from `min` to `max`; without bounds always',
+  passes: boundsRule,
   better: 'none',
   source: 'promptfoo `word-count`',
   example: { output: 'one two  three', with: { min: 1, max: 2 }, value: 3, pass: false },

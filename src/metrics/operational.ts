@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   bounds,
+  boundsRule,
   passOrFail,
   defineMetric,
   measureError,
@@ -8,20 +9,23 @@ import {
   type Measured,
   type MetricDefinition,
   inBounds,
+  yesOrNo,
 } from './definition.ts';
 import { refusalIn } from './measures/language.ts';
 
-const limits = 'from `min` to `max`; without bounds always';
-
-const latency = defineMetric({
-  name: 'latency',
+const perCall = {
   whole: true,
   group: 'operational',
-  summary: 'Milliseconds of the call; for a reused answer those of the call that was paid for.',
-  parameters: bounds,
-  range: '0 and up, milliseconds',
-  passes: limits,
+  passes: boundsRule,
   better: 'lower',
+  parameters: bounds,
+} as const;
+
+const latency = defineMetric({
+  ...perCall,
+  name: 'latency',
+  summary: 'Milliseconds of the call; for a reused answer those of the call that was paid for.',
+  range: '0 and up, milliseconds',
   source: 'measured by the provider layer; promptfoo `latency`',
   example: {
     output: 'hi',
@@ -38,33 +42,17 @@ const latency = defineMetric({
   },
 });
 
-const kinds = z.enum(['total', 'input', 'output']).default('total').describe('Which tokens count.');
-
-const tokensParameters = { count: kinds, ...bounds };
-
-function countTokens(
-  usage: { input_tokens: number; output_tokens: number } | null,
-  count: 'total' | 'input' | 'output',
-): number | null {
-  if (usage === null) return null;
-  return {
-    total: usage.input_tokens + usage.output_tokens,
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-  }[count];
-}
-
 const unknownUsage = (): Measured => measureError('the provider reported no token usage');
 
 const tokens = defineMetric({
+  ...perCall,
   name: 'tokens',
-  whole: true,
-  group: 'operational',
   summary: 'Tokens of the call, as the provider reports them.',
-  parameters: tokensParameters,
+  parameters: {
+    count: z.enum(['total', 'input', 'output']).default('total').describe('Which tokens count.'),
+    ...bounds,
+  },
   range: '0 and up',
-  passes: limits,
-  better: 'lower',
   source: 'usage of the reply',
   example: {
     output: 'hi',
@@ -74,20 +62,18 @@ const tokens = defineMetric({
     pass: false,
   },
   measure({ answer, options }) {
-    const count = countTokens(answer.completion.usage, options.count);
-    return count === null ? unknownUsage() : inBounds(count, options, 'tokens');
+    const { usage } = answer.completion;
+    if (usage === null) return unknownUsage();
+    const { input_tokens: input, output_tokens: output } = usage;
+    return inBounds({ total: input + output, input, output }[options.count], options, 'tokens');
   },
 });
 
 const cost = defineMetric({
+  ...perCall,
   name: 'cost',
-  whole: true,
-  group: 'operational',
   summary: "Dollars of the call: its tokens times the model's `price`.",
-  parameters: bounds,
   range: '0 and up, dollars',
-  passes: limits,
-  better: 'lower',
   source: 'usage of the reply × `price` of the settings; promptfoo `cost`',
   example: {
     output: 'hi',
@@ -132,12 +118,8 @@ const finishReason = defineMetric({
   },
   measure({ answer, options }) {
     const found = answer.completion.finish_reason;
-    const pass = options.one_of.includes(found);
-    return measurement(
-      found,
-      pass,
-      pass ? null : `stopped by ${found}, not ${options.one_of.join(' or ')}`,
-    );
+    const reason = `stopped by ${found}, not ${options.one_of.join(' or ')}`;
+    return passOrFail(options.one_of.includes(found), reason, found);
   },
 });
 
@@ -149,8 +131,7 @@ const refusal = defineMetric({
   parameters: {
     empty: z.boolean().default(false).describe('An answer without any text counts as a refusal.'),
   },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: 'own phrases; promptfoo `is-refusal`',
   example: {
     output: "I'm sorry, but I can't help with that.",

@@ -4,7 +4,7 @@ import type { ExactJson } from '../types/exact-json.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
 import { defineComparison } from './comparison.ts';
-import { measurement, reaches, type MetricDefinition } from './definition.ts';
+import { passOrFail, reaches, type MetricDefinition } from './definition.ts';
 import { canonical, parseJson } from './measures/json.ts';
 import { AS_WRITTEN, ignoreCase, normalise } from './measures/normalise.ts';
 import { fBeta } from './measures/words.ts';
@@ -67,11 +67,7 @@ function setMetric(
       const found = spelled(entriesOf(output, options.separator));
       const shared = [...found].filter((entry) => wanted.has(entry)).length;
       const score = of({ actual: found, expected: wanted, shared });
-      return measurement(
-        score,
-        reaches(score, 1),
-        reaches(score, 1) ? null : difference(found, wanted),
-      );
+      return passOrFail(reaches(score, 1), difference(found, wanted), score);
     },
   });
 }

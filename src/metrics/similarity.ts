@@ -4,8 +4,9 @@ import type { Json } from '../types/plain.ts';
 import { alternatives } from './answer.ts';
 import { defineComparison } from './comparison.ts';
 import {
+  atLeast,
   measureError,
-  measurement,
+  passOrFail,
   reaches,
   type Measured,
   type MetricDefinition,
@@ -18,10 +19,17 @@ import { countNgrams, fBeta, overlap, squadWords } from './measures/words.ts';
 /** Pairs of characters beyond which a quadratic comparison takes many seconds. */
 const MAX_PAIRS = 2e10;
 
-/** Why texts are too long to compare, or null. */
-function incomparable(output: string, texts: readonly string[]): string | null {
+/** `compare`, unless the texts are too long for it. */
+function compareTexts(
+  output: string,
+  expected: Json,
+  compare: (texts: string[]) => Measured,
+): Measured {
+  const texts = alternatives(expected);
   const pairs = texts.reduce((sum, text) => sum + text.length * output.length, 0);
-  return pairs > MAX_PAIRS ? 'the answer and the expected text are too long to compare' : null;
+  return pairs > MAX_PAIRS
+    ? measureError('the answer and the expected text are too long to compare')
+    : compare(texts);
 }
 
 /** The best similarity to any alternative, which passes from `needed`. */
@@ -31,15 +39,8 @@ function best(
   needed: number,
   similarity: (text: string) => number,
 ): Measured {
-  const texts = alternatives(expected);
-  const problem = incomparable(output, texts);
-  if (problem !== null) return measureError(problem);
-  const value = Math.max(...texts.map(similarity));
-  const pass = reaches(value, needed);
-  return measurement(
-    value,
-    pass,
-    pass ? null : `${value.toFixed(3)}, at least ${String(needed)} wanted`,
+  return compareTexts(output, expected, (texts) =>
+    atLeast(Math.max(...texts.map(similarity)), needed),
   );
 }
 
@@ -60,29 +61,21 @@ const levenshtein = defineComparison({
   passes: 'from 0.8 on, or within `max_distance` edits where that is set',
   source: 'Levenshtein (1966), over UTF-16 units; scaled as in autoevals `Levenshtein`',
   example: { output: 'sitting', expected: 'kitten', value: 1 - 3 / 7, pass: false },
-  measure({ output, expected, options }) {
-    const texts = alternatives(expected);
-    const problem = incomparable(output, texts);
-    if (problem !== null) return measureError(problem);
-    const edits = texts.map((text) => {
-      const { actual, wanted } = comparable(output, text, options);
-      return {
-        edits: distance(actual, wanted),
-        longest: Math.max(actual.length, wanted.length),
-      };
-    });
-    const similarity = Math.max(
-      ...edits.map((edit) => (edit.longest === 0 ? 1 : 1 - edit.edits / edit.longest)),
-    );
-    const fewest = Math.min(...edits.map((edit) => edit.edits));
-    const { max_distance } = options;
-    const pass = max_distance === undefined ? reaches(similarity, 0.8) : fewest <= max_distance;
-    return measurement(
-      similarity,
-      pass,
-      pass ? null : `${String(fewest)} edits, similarity ${similarity.toFixed(3)}`,
-    );
-  },
+  measure: ({ output, expected, options }) =>
+    compareTexts(output, expected, (texts) => {
+      const found = texts.map((text) => {
+        const { actual, wanted } = comparable(output, text, options);
+        const longest = Math.max(actual.length, wanted.length);
+        const edits = distance(actual, wanted);
+        return { edits, similarity: longest === 0 ? 1 : 1 - edits / longest };
+      });
+      const similarity = Math.max(...found.map((text) => text.similarity));
+      const fewest = Math.min(...found.map(({ edits }) => edits));
+      const { max_distance } = options;
+      const pass = max_distance === undefined ? reaches(similarity, 0.8) : fewest <= max_distance;
+      const reason = `${String(fewest)} edits, similarity ${similarity.toFixed(3)}`;
+      return passOrFail(pass, reason, similarity);
+    }),
 });
 
 const tokenF1 = defineComparison({
@@ -190,17 +183,8 @@ const bleu = defineComparison({
     value: Math.sqrt(Math.sqrt(((((((3 / 4) * 2) / 3) * 1) / 2) * 1) / 2)),
     pass: true,
   },
-  measure({ output, expected, options }) {
-    const texts = alternatives(expected);
-    const problem = incomparable(output, texts);
-    if (problem !== null) return measureError(problem);
-    const value = sentenceBleu(output, texts, options);
-    return measurement(
-      value,
-      reaches(value, 0.5),
-      reaches(value, 0.5) ? null : `${value.toFixed(3)}, at least 0.5 wanted`,
-    );
-  },
+  measure: ({ output, expected, options }) =>
+    compareTexts(output, expected, (texts) => atLeast(sentenceBleu(output, texts, options), 0.5)),
 });
 
 const chrfMetric = defineComparison({

@@ -9,10 +9,10 @@ import {
   defineBatch,
   defineMetric,
   measureError,
-  measurement,
   reaches,
   type Measured,
   type MetricDefinition,
+  yesOrNo,
 } from './definition.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
 import { STRICT, extractions, jsonAgreement, objectsIn, parseJson } from './measures/json.ts';
@@ -33,8 +33,7 @@ const isJson = defineMetric({
   group: 'structured',
   summary: 'The answer is JSON.',
   parameters: { extract },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: 'RFC 8259; promptfoo `is-json`, `contains-json`',
   example: { output: '```json\n{"a": 1}\n```', with: { extract: 'fenced' }, value: 1, pass: true },
   measure({ output, options }) {
@@ -66,8 +65,7 @@ const jsonSchema = defineBatch({
   summary: 'The answer is JSON that fits a JSON Schema.',
   parameters: { schema: schemaParameter, extract },
   needs: { expected: false, model: false },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: 'JSON Schema 2020-12 and draft-07, through ajv; patterns in linear time',
   example: {
     output: '{"age": "four"}',
@@ -151,18 +149,14 @@ const jsonMatch = defineComparison({
   expects: () => ({ reads: 'value', wrong: () => null }),
   measure({ output, expected, options }) {
     const parsed = parseJson(output, options.extract);
-    if (!parsed.ok) return measurement(0, false, parsed.reason);
+    if (!parsed.ok) return passOrFail(false, parsed.reason);
     const text = typeof expected === 'string' ? parseJson(expected, 'raw') : null;
     const value = jsonAgreement(
       parsed.value,
       text === null ? expected : text.ok ? text.value : expected,
       options,
     );
-    return measurement(
-      value,
-      reaches(value, 1),
-      reaches(value, 1) ? null : `${value.toFixed(3)} of the JSON agrees`,
-    );
+    return passOrFail(reaches(value, 1), `${value.toFixed(3)} of the JSON agrees`, value);
   },
 });
 
@@ -224,12 +218,10 @@ const toolCallMatch = defineComparison({
             wanted.length === 0 ? 0 : matched / wanted.length,
             1,
           );
-    return measurement(
-      value,
+    return passOrFail(
       pass,
-      pass
-        ? null
-        : `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all${unreadArguments(made)}`,
+      `${String(matched)} of ${String(wanted.length)} expected calls made, ${String(made.length)} calls in all${unreadArguments(made)}`,
+      value,
     );
   },
 });
@@ -260,8 +252,7 @@ const passesAst = defineBatch({
       ),
   },
   needs: { expected: false, model: false },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: "Python's own `ast.parse`, in the sandbox",
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },
   async score(answers, { extract: where }, { tools, name }) {

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import { alternatives, quoteAlternatives } from './answer.ts';
 import { defineComparison, numberExpected, patternExpected, textExpected } from './comparison.ts';
-import { passOrFail, measureError, type Measured, type MetricDefinition } from './definition.ts';
+import {
+  passOrFail,
+  measureError,
+  type Measured,
+  type MetricDefinition,
+  type MetricExample,
+  yesOrNo,
+} from './definition.ts';
 import { sameNumber, type Decimal } from './measures/decimal.ts';
 import { STRICT, jsonAgreement, parseJson } from './measures/json.ts';
 import {
@@ -39,8 +46,7 @@ const exactMatch = defineComparison({
   group: 'text',
   summary: `The answer is the expected text. ${anyOf} An expected map is compared as JSON, whatever the order of its keys.`,
   parameters: normalisation,
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: 'string equality; Inspect `exact`, promptfoo `equals`',
   example: { output: ' Paris\n', expected: 'Paris', value: 1, pass: true },
   measure({ output, expected, options }) {
@@ -69,8 +75,7 @@ const contains = defineComparison({
       .default('any')
       .describe('For a list: one entry is enough, or all are needed.'),
   },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: 'substring search; promptfoo `contains`, `contains-any`, `contains-all`',
   example: {
     output: 'The capital is PARIS.',
@@ -88,41 +93,44 @@ const contains = defineComparison({
   },
 });
 
-const startsWith = defineComparison({
-  name: 'starts_with',
-  group: 'text',
-  summary: `The answer begins with the expected text. ${anyOf}`,
-  parameters: normalisation,
-  range: '0 or 1',
-  passes: 'at 1',
-  source: 'prefix test; promptfoo `starts-with`, openai/evals `Match`',
-  example: { output: 'Dear Ada, …', expected: ['Dear', 'Hello'], value: 1, pass: true },
-  measure({ output, expected, options }) {
-    const texts = alternatives(expected);
-    return passOrFail(
-      fits(output, texts, options, (a, b) => a.startsWith(b)),
-      `does not begin with ${quoteAlternatives(texts)}`,
-    );
-  },
-});
+function atEdge(
+  name: string,
+  verb: string,
+  source: string,
+  example: MetricExample,
+  fit: (actual: string, wanted: string) => boolean,
+): MetricDefinition {
+  return defineComparison({
+    name,
+    group: 'text',
+    summary: `The answer ${verb}s with the expected text. ${anyOf}`,
+    parameters: normalisation,
+    ...yesOrNo,
+    source,
+    example,
+    measure({ output, expected, options }) {
+      const texts = alternatives(expected);
+      const reason = `does not ${verb} with ${quoteAlternatives(texts)}`;
+      return passOrFail(fits(output, texts, options, fit), reason);
+    },
+  });
+}
 
-const endsWith = defineComparison({
-  name: 'ends_with',
-  group: 'text',
-  summary: `The answer ends with the expected text. ${anyOf}`,
-  parameters: normalisation,
-  range: '0 or 1',
-  passes: 'at 1',
-  source: 'suffix test',
-  example: { output: 'It is 42.', expected: '42', value: 0, pass: false },
-  measure({ output, expected, options }) {
-    const texts = alternatives(expected);
-    return passOrFail(
-      fits(output, texts, options, (a, b) => a.endsWith(b)),
-      `does not end with ${quoteAlternatives(texts)}`,
-    );
-  },
-});
+const startsWith = atEdge(
+  'starts_with',
+  'begin',
+  'prefix test; promptfoo `starts-with`, openai/evals `Match`',
+  { output: 'Dear Ada, …', expected: ['Dear', 'Hello'], value: 1, pass: true },
+  (actual, wanted) => actual.startsWith(wanted),
+);
+
+const endsWith = atEdge(
+  'ends_with',
+  'end',
+  'suffix test',
+  { output: 'It is 42.', expected: '42', value: 0, pass: false },
+  (actual, wanted) => actual.endsWith(wanted),
+);
 
 const match = defineComparison({
   name: 'match',
@@ -143,8 +151,7 @@ const match = defineComparison({
     ignore_case: ignoreCase(true),
     ignore_punctuation: ignorePunctuation(true),
   },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   expects: ({ numeric }) => (numeric ? numberExpected(true) : textExpected),
   source: 'Inspect `match`',
   example: {
@@ -217,8 +224,7 @@ const regex = defineComparison({
         'Number of the group to compare with the expected text; 0 is the whole match. Needs `pattern`.',
       ),
   },
-  range: '0 or 1',
-  passes: 'at 1',
+  ...yesOrNo,
   source: 'RE2 (linear time), through re2js',
   example: {
     output: 'Answer: 42',
