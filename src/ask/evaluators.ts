@@ -1,4 +1,4 @@
-import { lastLine } from '../metrics/grade.ts';
+import { lastReplyLine } from '../metrics/grade.ts';
 import type { EvaluatorVerdict } from '../result/conversations.ts';
 import type { Evaluator } from '../select/conversation-rules.ts';
 import type { Complete, ErrorKind, Message, Request } from '../types/model.ts';
@@ -87,7 +87,7 @@ async function askEvaluator(
     return unreadable(second.failed.kind, `the evaluator ${name} failed: ${second.failed.message}`);
   return unreadable(
     'reply',
-    `the evaluator ${name} gave no readable verdict: ${lastLine(second.output)}`,
+    `the evaluator ${name} gave no readable verdict: ${lastReplyLine(second.output)}`,
   );
 }
 

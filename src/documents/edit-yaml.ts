@@ -102,7 +102,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): Plan {
   if (item === undefined) return { refused: 'the reference is not at its place any more' };
   if (others.length > 0)
     return {
-      refused: `several references stand on line ${String(edit.line)}; give each a line of its own, or an id`,
+      refused: `several references are on line ${String(edit.line)}; give each its own line, or an id`,
     };
   if (found.text !== read && !isSame(found, item, read, edit))
     return { refused: 'it was changed since it was read: another reference stands there now' };
@@ -183,7 +183,7 @@ function mapAt({ root }: YamlText, path: readonly string[]): YAMLMap | { refused
     if (pair === undefined) return { refused: `there is no ${nameOf(path)} in it any more` };
     map = pair.value;
   }
-  return isMap(map) ? map : { refused: `${nameOf(path)} is no map that is written out there` };
+  return isMap(map) ? map : { refused: `${nameOf(path)} is not written out as a map there` };
 }
 
 function appendIn(
@@ -201,7 +201,7 @@ function appendIn(
     : isEmpty
       ? setKey(found, { map, path: [...above] }, key, [value])
       : null;
-  if (splice === null) return { refused: `${nameOf(path)} is no list that is written out there` };
+  if (splice === null) return { refused: `${nameOf(path)} is not written out as a list there` };
   return {
     splices: [splice],
     change: (all) => {

@@ -64,7 +64,7 @@ export const valueParameter = {
   value: z
     .json()
     .optional()
-    .describe("What to compare with, in place of the reference's `expected`."),
+    .describe("What to compare with, instead of the reference's `expected`."),
 };
 
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {

@@ -112,14 +112,14 @@ export const embeddingSimilarity = defineBatch({
   name: 'embedding_similarity',
   group: 'similarity',
   summary:
-    'How near the answer is to the expected text in meaning: the cosine of their embeddings. The best entry of a list counts. An answer without text is 0, and nobody is asked about it; where the cosine is not defined, the answer is ungraded.',
+    'How near the answer is to the expected text in meaning: the cosine of their embeddings. The best entry of a list counts. An answer without text is 0, without a call; where the cosine is not defined, the answer is ungraded.',
   parameters: {
     ...valueParameter,
     model: z
       .string()
       .min(1)
       .optional()
-      .describe('The model of embeddings, in place of `embeddings` in the settings.'),
+      .describe('The embedding model, instead of `embeddings` in the settings.'),
     threshold: z
       .number()
       .min(-1)

@@ -248,13 +248,13 @@ async function askGrader(
     ...vote,
     grade: {
       status: 'ungraded',
-      reason: `grader gave no single choice of ${labels.join(', ')}: ${lastLine(vote.reply)}${cut}`,
+      reason: `grader gave no single choice of ${labels.join(', ')}: ${lastReplyLine(vote.reply)}${cut}`,
     },
   };
 }
 
 /** The last line of an unreadable reply, for messages. */
-export function lastLine(reply: string): string {
+export function lastReplyLine(reply: string): string {
   return reply.trim() === ''
     ? 'an empty reply'
     : JSON.stringify(shorten(reply.trim().split('\n').at(-1) ?? '', 120));

@@ -37,7 +37,7 @@ const latency = defineMetric({
   measure({ answer, options }) {
     const { latency_ms } = answer.completion;
     return latency_ms === null
-      ? measureError('the answer came in a batch, so that nobody knows how long it took')
+      ? measureError('the answer came in a batch, so its latency is unknown')
       : inBounds(latency_ms, options, 'ms');
   },
 });

@@ -77,7 +77,7 @@ export const pairwisePreference = defineBatch({
   whole: true,
   group: 'graded',
   summary:
-    "A grader compares base's answer with head's, in both orders; when the orders disagree it is a tie. For prompts whose answers nobody can write down beforehand. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.",
+    "A grader compares base's answer with head's, in both orders; when the orders disagree it is a tie. For prompts without expected answers. Beside other gating metrics it is shown and decides nothing; alone, it decides by a sign test over all comparisons.",
   parameters: {
     criteria: z
       .string()

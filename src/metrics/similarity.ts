@@ -55,7 +55,7 @@ const levenshtein = defineComparison({
       .int()
       .min(0)
       .optional()
-      .describe('Pass by the number of edits in place of the share.'),
+      .describe('Pass by the number of edits instead of the share.'),
   },
   range: '0 to 1',
   passes: 'from 0.8 on, or within `max_distance` edits where that is set',

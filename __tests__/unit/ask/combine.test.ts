@@ -31,7 +31,7 @@ describe('the words of several evaluators', () => {
     expect(combineWords(rule, words)).toBe(met);
   });
 
-  test('are met by all only where they are by the majority, and by the majority only where they are by any', () => {
+  test('satisfy "all" only if they satisfy "majority", and "majority" only if "any"', () => {
     const words = fc.array(fc.constantFrom<CriterionWord>('yes', 'no', 'unknown'), {
       minLength: 1,
       maxLength: 7,
@@ -44,7 +44,7 @@ describe('the words of several evaluators', () => {
     );
   });
 
-  test('are combined for each criterion by its own rule, and a criterion an evaluator leaves out is unknown', () => {
+  test("are combined by each criterion's rule, and a missing word is unknown", () => {
     const criteria: Criterion[] = [
       { name: 'a', combine: 'all' },
       { name: 'b', combine: 'any' },
@@ -56,7 +56,7 @@ describe('the words of several evaluators', () => {
 });
 
 describe('the next question', () => {
-  test("is the first unsatisfied evaluator's that wrote one", () => {
+  test('comes from the first unsatisfied evaluator that wrote one', () => {
     const verdicts = [
       says('a', { c: 'no' }),
       says('b', { c: 'yes' }, 'Ignored, for b is satisfied'),
@@ -66,7 +66,7 @@ describe('the next question', () => {
     expect(nextQuestion(verdicts)).toEqual({ question: 'Third', asked_by: 'c' });
   });
 
-  test('is none where nobody unsatisfied wrote one', () => {
+  test('is null if no unsatisfied evaluator wrote one', () => {
     expect(nextQuestion([says('a', { c: 'no' }), says('b', { c: 'yes' }, 'More?')])).toBeNull();
   });
 });

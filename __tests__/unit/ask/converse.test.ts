@@ -79,7 +79,7 @@ describe('a dialogue', () => {
     expect(by('prompt')).toHaveLength(1);
   });
 
-  test('ends as max_steps, and asks nothing after the last step', async () => {
+  test('ends as max_steps without a question after the last step', async () => {
     const { dialogue, by } = await talk((turn) => verdict('nnn', `Question ${String(turn + 1)}`), {
       max_steps: 3,
     });
@@ -92,12 +92,12 @@ describe('a dialogue', () => {
     expect([by('prompt').length, by('evaluator').length]).toEqual([3, 3]);
   });
 
-  test('of one step that does not satisfy is over', async () => {
+  test('ends after its only step if it does not satisfy', async () => {
     const { dialogue, by } = await talk(() => verdict('nnn', 'Why?'), { max_steps: 1 });
     expect([dialogue.outcome, by('prompt').length]).toEqual(['max_steps', 1]);
   });
 
-  test('ends as no_follow_up where nobody asks on, also when only correctness is missing', async () => {
+  test('ends as no_follow_up if there is no question, even if only correctness is missing', async () => {
     expect((await talk(() => verdict('yny'))).dialogue).toMatchObject({
       outcome: 'no_follow_up',
       turns: [{ answer: 'Answer 1' }],
@@ -105,7 +105,7 @@ describe('a dialogue', () => {
     });
   });
 
-  test('ends as model_error when the answer fails, which nobody is asked to judge', async () => {
+  test('ends as model_error when the answer fails, without a call to an evaluator', async () => {
     const { dialogue, by } = await talk(
       () => verdict('nnn', 'Go on'),
       {},
@@ -129,7 +129,7 @@ describe('a dialogue', () => {
     expect(by('evaluator')).toHaveLength(1);
   });
 
-  test('ends as evaluator_error after one re-ask', async () => {
+  test('ends as evaluator_error after one retry', async () => {
     const { dialogue, by } = await talk(() => 'As an AI I would rather not say.');
     expect(dialogue).toMatchObject({
       outcome: 'evaluator_error',
@@ -149,7 +149,7 @@ describe('a dialogue', () => {
     ).toEqual([false, true]);
   });
 
-  test('ends as evaluator_error when one of several evaluators fails, and keeps what the others said', async () => {
+  test('ends as evaluator_error when one of several evaluators fails, and keeps the other verdicts', async () => {
     const { dialogue } = await talk(
       (_, model) => {
         if (model === 'b') throw 'rate limit';
@@ -164,7 +164,7 @@ describe('a dialogue', () => {
     });
   });
 
-  test('goes on with a verdict that only the second reply made whole', async () => {
+  test('continues with a verdict that was incomplete in the first reply', async () => {
     let asked = 0;
     const { dialogue } = await talk(() =>
       asked++ === 0 ? '### Understanding\nyes' : verdict('yyy'),
@@ -172,7 +172,7 @@ describe('a dialogue', () => {
     expect([dialogue.outcome, asked]).toEqual(['complete', 2]);
   });
 
-  test('takes a criterion that stays without a word for unknown, which is not satisfied', async () => {
+  test('treats a criterion that stays without a word as unknown, which is not satisfied', async () => {
     const { dialogue, by } = await talk(() => '{"understanding": "yes", "completeness": "yes"}');
     expect(dialogue).toMatchObject({
       outcome: 'no_follow_up',
@@ -183,12 +183,12 @@ describe('a dialogue', () => {
     );
   });
 
-  test('does not ask again because of a word that is unknown', async () => {
+  test('does not ask again if a word is unknown', async () => {
     const { by } = await talk(() => verdict('yuy'));
     expect(by('evaluator')).toHaveLength(1);
   });
 
-  test('is led by the first unsatisfied evaluator, and combined by the rules', async () => {
+  test('follows the first unsatisfied evaluator, and combines words by the rules', async () => {
     const { dialogue } = await talk(
       (turn, model) =>
         turn === 1
@@ -207,7 +207,7 @@ describe('a dialogue', () => {
     expect(dialogue.outcome).toBe('complete');
   });
 
-  test("asks every evaluator under the try's own index, for structured output and by its own model", async () => {
+  test("calls every evaluator with the try's index, structured output and its own model", async () => {
     const { by } = await talk(() => verdict('yyy'), { models: ['a', 'b'] });
     expect(
       by('evaluator').map(({ target: { model }, try: index, schema }) => [
@@ -225,14 +225,14 @@ describe('a dialogue', () => {
     });
   });
 
-  test('gives evaluators of the same model questions of their own, so that no word is counted twice', async () => {
+  test('sends evaluators of the same model different requests, so that no word is counted twice', async () => {
     const { by, dialogue } = await talk(() => verdict('yyy'), { models: ['a', 'a'] });
     const [first, second] = by('evaluator').map(({ messages }) => JSON.stringify(messages));
     expect(first).not.toBe(second);
     expect(dialogue.turns[0]?.verdicts.map(({ evaluator }) => evaluator)).toEqual(['a', 'a (2)']);
   });
 
-  test('without an evaluator whose model is known is an error, never a pass', async () => {
+  test('is an error, never a pass, without a known evaluator model', async () => {
     const { complete } = scripted(() => 'Answer');
     const led = { ...steering(), evaluators: [] };
     const dialogue = await leadConversation(
@@ -268,7 +268,7 @@ describe('judging a dialogue again', () => {
   };
   const long = [verdict('nnn', 'B?'), verdict('nnn', 'C?'), verdict('yyy')];
 
-  test('needs no new answer and goes turn by turn until it is satisfied', async () => {
+  test('makes no new answers and stops at the turn that satisfies', async () => {
     const { before, dialogue, by, requests } = await again(long, (turn) =>
       verdict(turn < 2 ? 'ynn' : 'yyy', 'Something else'),
     );
@@ -281,14 +281,14 @@ describe('judging a dialogue again', () => {
     );
   });
 
-  test('fails where the record ends before it is satisfied, whatever would have been asked next', async () => {
+  test('fails if the record ends before it satisfies', async () => {
     expect((await again([verdict('yyy')], () => verdict('nnn', 'But?'))).dialogue).toMatchObject({
       outcome: 'no_follow_up',
       turns: [{ answer: 'Answer 1' }],
     });
   });
 
-  test('stops at fewer steps where the scoring has fewer', async () => {
+  test('stops earlier if the scoring has fewer steps', async () => {
     const { dialogue, by } = await again(long, () => verdict('nnn', 'But?'), { max_steps: 2 });
     expect([dialogue.outcome, dialogue.turns.length, by('evaluator').length]).toEqual([
       'max_steps',
@@ -297,7 +297,7 @@ describe('judging a dialogue again', () => {
     ]);
   });
 
-  test('stays an error where an error had cut it short, unless it is satisfied earlier', async () => {
+  test('stays an error if one ended it, unless it satisfies earlier', async () => {
     const broken = [verdict('nnn', 'B?'), 'unreadable'];
     expect((await again(broken, () => verdict('nnn', 'C?'))).dialogue).toMatchObject({
       outcome: 'evaluator_error',

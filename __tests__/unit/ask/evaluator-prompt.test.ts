@@ -30,7 +30,7 @@ test("shows the whole dialogue, numbered, and not the assistant's own instructio
   expect(text).not.toContain('Answer in French.');
 });
 
-test('shows a system prompt where it is all that was asked', () => {
+test('shows a system prompt if there is nothing else', () => {
   expect(
     textOf([
       { role: 'system', content: 'Say 8.' },
@@ -39,7 +39,7 @@ test('shows a system prompt where it is all that was asked', () => {
   ).toContain('Say 8.');
 });
 
-test("takes the user's instructions in place of its own, and names the user's criteria", () => {
+test("uses the user's instructions instead of its own, and names the user's criteria", () => {
   const own = conversation({
     instructions: 'You teach chemistry.',
     criteria: [{ name: 'is_safe', combine: 'all' }],
@@ -55,7 +55,7 @@ test("takes the user's instructions in place of its own, and names the user's cr
   ]);
 });
 
-test('ends with the user, asks the same for equal dialogues, and does not show how words are combined', () => {
+test('ends with a user message, is equal for equal dialogues, and hides how words are combined', () => {
   const combined = conversation({
     max_steps: 9,
     criteria: conversation().criteria.map(({ name }) => ({ name, combine: 'majority' })),
@@ -88,7 +88,7 @@ test('no answer can close its own quotation or add a message to the dialogue', (
   );
 });
 
-test('a source of delimiters that the material foresees is our own fault and is said', () => {
+test('predictable delimiters are an internal error', () => {
   expect(() =>
     evaluatorPrompt(conversation(), [{ role: 'assistant', content: 'the word' }], 0, () => 'word'),
   ).toThrow(InternalError);

@@ -25,7 +25,7 @@ No
 Yes`;
 
 describe('a reply in JSON', () => {
-  test('gives words, reasons and the follow-up', () => {
+  test('has words, reasons and the follow-up', () => {
     expect(
       read(
         '{"analysis": "Fine. ", "understanding": "yes", "correctness": "No.", "completeness": "unknown", "follow_up": "And then?"}',
@@ -52,11 +52,11 @@ describe('a reply in JSON', () => {
       'with other spellings of the keys',
       '{"Understanding": "YES", "CORRECTNESS": "Yes.", "Completeness ": "**no**"}',
     ],
-  ])('may stand %s', (_, output) => {
+  ])('is read %s', (_, output) => {
     expect(words(output)).toBe('yes yes no');
   });
 
-  test('lacks what is not there or is not a word', () => {
+  test('lists missing and invalid words as missing', () => {
     expect(read('{"understanding": "yes", "completeness": 7}')).toMatchObject({
       words: { understanding: 'yes', correctness: 'unknown', completeness: 'unknown' },
       missing: ['correctness', 'completeness'],
@@ -79,7 +79,7 @@ describe('a reply in JSON', () => {
 });
 
 describe('a reply in headings', () => {
-  test('gives words, reasons and the follow-up', () => {
+  test('has words, reasons and the follow-up', () => {
     expect(read(HEADINGS)).toEqual({
       words: { understanding: 'yes', correctness: 'no', completeness: 'yes' },
       missing: [],
@@ -100,11 +100,11 @@ describe('a reply in headings', () => {
     ],
     ['with numbers', HEADINGS.replaceAll(/### (.*)/g, '### 1. $1')],
     ['with Windows line ends', HEADINGS.replaceAll('\n', '\r\n')],
-  ])('may be written %s', (_, output) => {
+  ])('is read %s', (_, output) => {
     expect(words(output)).toBe('yes no yes');
   });
 
-  test('is not read from prose in which a criterion is mentioned', () => {
+  test('is not read from prose that mentions a criterion', () => {
     expect(
       read(
         'Correctness: the code would not run.\nThe understanding is fine and completeness is another matter.',
@@ -112,18 +112,18 @@ describe('a reply in headings', () => {
     ).toBeNull();
   });
 
-  test('takes a part of the analysis that is headed by a criterion for what it is', () => {
+  test("keeps the part of the analysis under a criterion's heading", () => {
     expect(words(`**Correctness**\nIt would not run.\n\n${HEADINGS}`)).toBe('yes no yes');
   });
 
-  test('that says two different things about a criterion says nothing about it', () => {
+  test('has no word for a criterion with two different words', () => {
     expect(read(`${HEADINGS}\n\n### Correctness\nYes`)).toMatchObject({
       words: { correctness: 'unknown' },
       missing: ['correctness'],
     });
   });
 
-  test('leaves a word that is both yes and no unread', () => {
+  test('does not read a word that is both yes and no', () => {
     expect(read(HEADINGS.replace('\nNo', '\nYes and no'))?.missing).toEqual(['correctness']);
   });
 });
@@ -138,7 +138,7 @@ test.each([
   expect(read(output)).toBeNull();
 });
 
-test("a criterion of the user's may have any name that a variable may have", () => {
+test("a user's criterion can have any name that a variable can have", () => {
   expect(
     readEvaluation('### Names sources\nyes\n### is_polite\nno', ['names_sources', 'is_polite'])
       ?.words,

@@ -38,7 +38,7 @@ function recorder(
 }
 
 describe('making tries', () => {
-  test('asks once for equal generations of one try and marks the follower as reused', async () => {
+  test('makes one call for equal generations of one try and marks the second as reused', async () => {
     const { requests, complete } = recorder();
     const answers = await execute([planned('base', 'a', 0), planned('head', 'a', 0)], {
       complete,
@@ -106,7 +106,7 @@ describe('making tries', () => {
     ).toEqual(['answer 1', 'answer 2']);
   });
 
-  test('asks different prompts separately and renders the variables', async () => {
+  test('calls different prompts separately and renders the variables', async () => {
     const { requests, complete } = recorder();
     await execute([planned('base', 'a', 0), planned('head', 'a', 0, 'Tell {q}')], {
       complete,
@@ -124,7 +124,7 @@ describe('making tries', () => {
     });
   });
 
-  test('carries an error of one trial as a value beside the others', async () => {
+  test('carries an error of one try as a value beside the others', async () => {
     const { complete } = recorder((_, count) =>
       count === 1 ? { status: 'error', kind: 'timeout', message: 'too slow' } : answer('fine'),
     );
@@ -136,7 +136,7 @@ describe('making tries', () => {
     expect(answers.map(({ completion }) => completion.status)).toEqual(['error', 'ok']);
   });
 
-  test("makes a reference without a value for a variable that reference's error and calls nobody for it", async () => {
+  test('reports a reference without a value for a variable as an error, without a call', async () => {
     const { requests, complete } = recorder();
     const generation = generationOf(
       prompt(),
@@ -158,7 +158,7 @@ describe('making tries', () => {
     expect(requests).toEqual([]);
   });
 
-  test('takes the output of prompt code, as text or as an object with content', async () => {
+  test('uses the output of prompt code, as text or as an object with content', async () => {
     const generation = generationOf(
       prompt({ code: { source: 'output = q', language: 'python', place: { file: 'p', line: 1 } } }),
       { model: null, parameters: {}, target: null },
@@ -184,7 +184,7 @@ describe('making tries', () => {
     expect(seen[0]).toEqual([{ q: 'a' }]);
   });
 
-  test('shares no dialogue between steerings: other evaluators may lead it elsewhere', async () => {
+  test('does not share a dialogue between steerings', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
     const led = (instructions: string): PlannedTry => ({
       ...planned('head', 'a', 0),
@@ -201,7 +201,7 @@ describe('making tries', () => {
     ).toEqual([false, false, true]);
   });
 
-  test('asks another draw of a question, and its evaluators, under try indices of their own', async () => {
+  test('calls another draw of a question, and its evaluators, under separate try indices', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
     const first: PlannedTry = { ...planned('base', 'a', 1), steering: steering() };
     const recorded: PlannedTry = {

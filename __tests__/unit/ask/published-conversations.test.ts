@@ -71,7 +71,7 @@ describe('the published evaluation of four models', () => {
     },
   );
 
-  test("counts as many questions with more and with fewer turns as the source's rows have", () => {
+  test("counts the questions with more and with fewer turns as in the source's rows", () => {
     const pairs = runsOf(FLASH, LLAMA).map(
       ({ base, head }) => [base[0]?.result.conversation, head[0]?.result.conversation] as const,
     );
@@ -186,7 +186,7 @@ describe('the published validation of five evaluators', () => {
     ]);
   });
 
-  test('carries Wilson intervals, and one for the balanced accuracy that follows from them', () => {
+  test('has Wilson intervals, and a derived one for the balanced accuracy', () => {
     const grade = gradeOf('gpt-4o-2024-08-06');
     // 69 and 9 of 100; published tables of the score interval.
     expect(grade?.accepted.all).toMatchObject({
@@ -205,7 +205,7 @@ describe('the published validation of five evaluators', () => {
     expect(high).toBeCloseTo(0.8 + Math.hypot(0.7722 - 0.69, 0.09 - 0.0481) / 2, 3);
   });
 
-  test('gives the same cells when the evaluators are really asked', async () => {
+  test('gives the same cells from calls to the evaluators', async () => {
     const name = 'gpt-4o-2024-08-06';
     const of = conversation({ models: [name] });
     const examples = [...answers.accepted].map((label, index) => ({
@@ -245,7 +245,7 @@ describe('grading evaluators', () => {
   });
   const one = [{ name: 'c', combine: 'majority' as const }];
 
-  test('leaves answers out of every row of an evaluator that could not be read, and counts them there only', () => {
+  test("leaves unreadable answers out of that evaluator's rows only, and counts them there", () => {
     const rows = gradeEvaluators(['a', 'b'], one, [
       { accepted: true, verdicts: [says('a', 'yes'), null] },
       { accepted: true, verdicts: [says('a', 'yes'), says('b', 'unknown')] },
@@ -273,7 +273,7 @@ describe('grading evaluators', () => {
     });
   });
 
-  test('shows pairs and all together where there are too many combinations', () => {
+  test('shows pairs and all together if there are too many combinations', () => {
     const names = [...'abcdef'];
     const sizes = gradeEvaluators(names, one, []).map(({ evaluators }) => evaluators.length);
     expect(sizes).toEqual([...Array<number>(6).fill(1), ...Array<number>(15).fill(2), 6]);

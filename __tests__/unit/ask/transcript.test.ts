@@ -56,13 +56,13 @@ describe('a dialogue as one completion', () => {
       reused: index === 0,
     }));
 
-  test('is the last answer behind everything before it', () => {
+  test('is the last answer after everything before it', () => {
     const { messages, completion } = completionOf(recorded);
     expect(messages.map(({ content }) => content)).toEqual(['s', 'u1', 'a1', 'u2', 'a2', 'u3']);
     expect(completion).toMatchObject({ status: 'ok', output: 'a3' });
   });
 
-  test('adds up time, and tokens where all are known', () => {
+  test('adds up time and tokens if all are known', () => {
     expect(completionOf({ ...recorded, answers: spent(4) }).completion).toMatchObject({
       usage: null,
       latency_ms: 60,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { inWindow } from '../../../src/ask/execute.ts';
 
 describe('working in a window', () => {
-  test('answers in the order of the items, whatever the order in which they end', async () => {
+  test('returns results in the order of the items, whatever the order in which they end', async () => {
     const ends: (() => void)[] = [];
     const results = inWindow(
       [1, 2, 3],
@@ -18,7 +18,7 @@ describe('working in a window', () => {
     expect(await results).toEqual([10, 20, 30]);
   });
 
-  test('never has more items under way than the window is wide, and begins them in their order', async () => {
+  test('never has more items in progress than its size, and starts them in order', async () => {
     const begun: number[] = [];
     let underWay = 0;
     let most = 0;
@@ -36,7 +36,7 @@ describe('working in a window', () => {
     expect(begun).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 
-  test('of nothing is nothing', async () => {
+  test('returns nothing for no items', async () => {
     expect(await inWindow([], () => Promise.reject(new Error('not called')))).toEqual([]);
   });
 });

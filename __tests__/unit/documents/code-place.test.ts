@@ -16,7 +16,7 @@ describe('the place of code', () => {
     ['a block behind a comment', 'code: | # why\n  a = 1\n\n  a = 1\n', 2],
     ['one line beside its key', 'name: x\ncode: a = 1\n', 2],
     ['one line in quotes', 'name: x\ncode: "a = 1"\n', 2],
-  ])('is that of its first line in %s', (_, text, line) => {
+  ])('is its first line in %s', (_, text, line) => {
     expect(placeOf(text)).toEqual({ file: 'tests/a.yaml', line, linewise: true });
   });
 
@@ -24,7 +24,7 @@ describe('the place of code', () => {
     ['quotes with line ends in them', 'name: x\ncode: "a = 1\\nb = 2"\n'],
     ['quotes over several lines', 'name: x\ncode: "a = 1\n\n  b = 2"\n'],
     ['a folded block', 'name: x\ncode: >\n  a = [1,\n  2]\n\n  b = 2\n'],
-  ])("is that of all of it in %s, whose lines are not the file's", (_, text) => {
+  ])("is the whole value in %s, whose lines are not the file's", (_, text) => {
     expect(placeOf(text)).toEqual({ file: 'tests/a.yaml', line: 2, linewise: false });
   });
 });

@@ -19,7 +19,7 @@ describe('a JSON Lines file that is written back', () => {
     });
   });
 
-  test('is refused where a line is spelt otherwise, is not there, or is another one now', () => {
+  test('is rejected if a line is formatted differently, missing, or another one now', () => {
     const text = '{"a":1}\n{"a": 1.0}\n';
     const refused = (edit: JsonLinesEdit, read = text): unknown => editJsonLines(text, edit, read);
     expect(refused(set(2, { a: 2 }))).toEqual({ refused: expect.stringContaining('spelt') });
@@ -33,7 +33,7 @@ describe('a JSON Lines file that is written back', () => {
     ['{"q": "a"}\n', '{"q": "a"}\n{"q": "new", "n": 1}\n'],
     ['{"q":"a"}', '{"q":"a"}\n{"q":"new","n":1}\n'],
     ['{"q":"a"}\r\n', '{"q":"a"}\r\n{"q":"new","n":1}\r\n'],
-  ])('gets a line more at its end, spelt as the others: %j', (text, wanted) => {
+  ])('gains a last line formatted like the others: %j', (text, wanted) => {
     const edit: JsonLinesEdit = { kind: 'append', line: 1, value: { q: 'new', n: 1 } };
     expect(editJsonLines(text, edit, text)).toEqual({ text: wanted });
   });

@@ -150,18 +150,18 @@ describe('a file that is written back', () => {
   });
 
   test.each<[string, string, YamlEdit, RegExp]>([
-    ['nothing is there any more', FLOW, set(1, 'expected', 'y' as never), /not at its place/],
+    ['the reference is gone', FLOW, set(1, 'expected', 'y' as never), /not at its place/],
     [
-      'several references without an id stand on a line',
+      'several references without an id are on one line',
       'references: [{ input: { q: one } }, { input: { q: two } }]\n',
       set(1, 'skip', true as never),
-      /several references stand on line 1; give each a line of its own, or an id/,
+      /several references are on line 1; give each its own line, or an id/,
     ],
     [
-      'several references of a line have the same id',
+      'several references on one line have the same id',
       'references: [{ id: b }, { id: b }]\n',
       set(1, 'skip', true as never),
-      /several references stand on line 1; give each a line of its own, or an id/,
+      /several references are on line 1; give each its own line, or an id/,
     ],
     [
       'a reason has no line above the reference',
@@ -169,7 +169,7 @@ describe('a file that is written back', () => {
       set(1, 'skip', true as never, 'skipped: down'),
       /give the reference lines of its own/,
     ],
-    ['it is not YAML now', '{', set(1, 'expected', 'y' as never), /not valid YAML/],
+    ['the file is no longer YAML', '{', set(1, 'expected', 'y' as never), /not valid YAML/],
     [
       'an anchor would change another reference too',
       'references:\n  - { id: a, expected: &e old }\n  - { id: b, expected: *e }\n',
@@ -177,31 +177,31 @@ describe('a file that is written back', () => {
       /cannot be written back/,
     ],
     [
-      'the whole of another reference is the same by an anchor',
+      'an anchor shares the whole reference',
       'references:\n  - &a { id: a, expected: old }\nothers: [*a]\n',
       set(2, 'expected', 'new' as never),
       /cannot be written back/,
     ],
     [
-      'another rubric is the same by an anchor',
+      'an anchor shares the rubric with another',
       'polite: &p\n  prompt: x\nkind: *p\n',
       { kind: 'append-in', path: ['polite', 'examples'], value: 'c' },
       /cannot be written back/,
     ],
     [
-      'a rubric stands elsewhere',
+      'the rubric is an alias',
       'polite: &p\n  prompt: x\nkind: *p\n',
       { kind: 'append-in', path: ['kind', 'examples'], value: 'c' },
-      /"kind" is no map that is written out there/,
+      /"kind" is not written out as a map there/,
     ],
     [
-      'the rubric has gone',
+      'the rubric is gone',
       'polite:\n  prompt: x\n',
       { kind: 'append-in', path: ['kind', 'examples'], value: 'c' },
       /there is no "kind" in it any more/,
     ],
     [
-      'a comment stands in the way',
+      'a comment is in the way',
       'references:\n  - id: a\n    tags: [ # none yet\n    ]\n',
       set(2, 'tags', ['odd'] as never),
       /cannot be written back/,
@@ -225,18 +225,18 @@ describe('a file that is written back', () => {
       /a comment .* would be lost/,
     ],
     [
-      'a comment would be lost that stands elsewhere too',
+      'a comment would be lost, although an equal one remains',
       'references: # why\n  - id: a\n    expected: | # why\n      old\n',
       set(2, 'expected', 'new' as never),
       /a comment .* would be lost/,
     ],
     [
-      'what is a list there is none',
+      'the value is not a list',
       'polite: { examples: none }\n',
       { kind: 'append-in', path: ['polite', 'examples'], value: 'x' },
-      /"polite.examples" is no list that is written out there/,
+      /"polite.examples" is not written out as a list there/,
     ],
-  ])('is refused where %s', (_, text, edit, why) => {
+  ])('is rejected if %s', (_, text, edit, why) => {
     expect(editYaml(text, edit, text)).toEqual({ refused: expect.stringMatching(why) });
   });
 
@@ -244,15 +244,15 @@ describe('a file that is written back', () => {
 
   test.each([
     ['another took its place', ROWS.replace('{ q: one }, expected: 1', '{ q: zero }')],
-    ['one was put in above it', ROWS.replace('  -', '  - { input: { q: zero } }\n  -')],
-    ['it says something else now', ROWS.replace('expected: 1', 'expected: 2')],
-  ])('is refused for a reference without id when %s', (_, now) => {
+    ['one was inserted above it', ROWS.replace('  -', '  - { input: { q: zero } }\n  -')],
+    ['its content changed', ROWS.replace('expected: 1', 'expected: 2')],
+  ])('is rejected for a reference without id when %s', (_, now) => {
     expect(editYaml(now, set(2, 'expected', 'y' as never), ROWS)).toEqual({
       refused: expect.stringContaining('changed since it was read'),
     });
   });
 
-  test('takes a change beside the reference as it is', () => {
+  test('accepts a change elsewhere in the file', () => {
     const now = `# why\n${ROWS}`.replace('# why\n', '').replace('two', 'more');
     expect(editYaml(now, set(2, 'skip', true as never), ROWS)).toEqual({
       text: now.replace('expected: 1 }', 'expected: 1, skip: true }'),

@@ -29,7 +29,7 @@ describe('the strict YAML reader', () => {
     expect(seen).toEqual([null, null, null]);
   });
 
-  test('stops a list of more values than the limit, and one letter over the limit of bytes', () => {
+  test('rejects one list value or one byte above the limit', () => {
     const limits = {
       yamlBytes: 40,
       depth: 40,
@@ -54,7 +54,7 @@ describe('the strict YAML reader', () => {
     });
   });
 
-  test('tells at most twenty problems of one file', () => {
+  test('reports at most twenty problems of one file', () => {
     const reading = readYaml(
       'p.yaml',
       Array.from({ length: 50 }, (_, index) => `k${index}: .nan`).join('\n'),
@@ -101,7 +101,7 @@ describe('places', () => {
     [['list', 0, 'missing'], 3],
     [['missing', 'too'], 1],
     [['list', 9], 2],
-  ])('%j stands on line %i', (path, line) => {
+  ])('%j is on line %i', (path, line) => {
     expect(document.placeOf(path)).toEqual({ file: 'p.yaml', line });
   });
 
@@ -115,7 +115,7 @@ describe('places', () => {
     ['block', '{z}', 0, 7],
     ['block', '{x}', 5, 7],
     ['missing', '{x}', 0, 1],
-  ])('in %s, %s number %i stands on line %i', (key, needle, occurrence, line) => {
+  ])('in %s, %s number %i is on line %i', (key, needle, occurrence, line) => {
     expect(document.placeOfText([key], needle, occurrence).line).toBe(line);
   });
 });

@@ -78,7 +78,7 @@ describe("FlexEval's function metrics at every level", () => {
     expect(await value(uses, given, 'Turn', calls)).toEqual(wanted);
   });
 
-  test('bounds on counts by name hold for each name, and name the one outside', async () => {
+  test('bounds on counts by name apply to each name, and the reason names the one outside', async () => {
     const calls = [
       { name: 'plot', arguments: '{}' },
       { name: 'plot', arguments: '{}' },
@@ -95,7 +95,7 @@ describe("FlexEval's function metrics at every level", () => {
     });
   });
 
-  test('a threshold reads the one number of a map, and is an error on several', async () => {
+  test('a threshold reads the only number of a map, and is an error for several', async () => {
     const one = builtIn('is_role', { role: 'assistant' }, { threshold: 1 });
     expect((await scoreMetric(one, [sample('x')], tools()))[0]?.status).toBe('pass');
     const several = builtIn('count_messages_per_role', {}, { threshold: 1, level: 'Thread' });
@@ -119,7 +119,7 @@ describe('readability', () => {
     expect(syllablesIn(word)).toBe(count);
   });
 
-  test("the formulas are Flesch's and Kincaid's", () => {
+  test('uses the formulas of Flesch and Kincaid', () => {
     // Two sentences, 7 words, 9 syllables: The cat sat. Reading tables is fun!
     const text = 'The cat sat. Reading tables is fun!';
     expect(fleschReadingEase(text)).toBeCloseTo(206.835 - 1.015 * 3.5 - 84.6 * (9 / 7), 9);

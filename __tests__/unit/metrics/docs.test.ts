@@ -11,11 +11,11 @@ import { tightTables } from '../../tight-tables.ts';
 const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
 
 describe('docs/metrics.md', () => {
-  test('is what the records say; after a change of one: npm run generate', () => {
+  test('matches the metric records (else run npm run generate)', () => {
     expect(tightTables(page)).toBe(tightTables(renderMetricDocs()));
   });
 
-  test('every metric has one heading that the index leads to, and its example', () => {
+  test('has one heading and an example for every metric, linked from the index', () => {
     const html = micromark(page, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
     for (const { name, example } of metrics.values()) {
       expect(html.split(`<h3>${name}</h3>`)).toHaveLength(2);
@@ -25,7 +25,7 @@ describe('docs/metrics.md', () => {
     }
   });
 
-  test('no text of a record breaks a table', () => {
+  test('has no text that breaks a table', () => {
     let columns = 0;
     for (const line of page.split('\n')) {
       const bars = line.startsWith('|') ? line.replaceAll('\\|', '').split('|').length : 0;
@@ -38,11 +38,11 @@ describe('docs/metrics.md', () => {
 describe('the catalogue in docs/metric-table.md', () => {
   const readme = readFileSync(new URL('../../../docs/metric-table.md', import.meta.url), 'utf8');
 
-  test('is what the records say; after a change of one: npm run generate', () => {
+  test('matches the metric records (else run npm run generate)', () => {
     expect(tightTables(readme)).toBe(tightTables(withCatalogue(readme)));
   });
 
-  test('has every metric once, with its range, a worked example and a link to the page', () => {
+  test('has every metric once, with its range, a worked example and a link', () => {
     const html = micromark(readme, {
       extensions: [gfm()],
       htmlExtensions: [gfmHtml()],
@@ -60,7 +60,7 @@ describe('the catalogue in docs/metric-table.md', () => {
     }
   });
 
-  test('needs its marks, in their order', () => {
+  test('requires its markers in order', () => {
     expect(() => withCatalogue('no marks')).toThrow('docs/metric-table.md lacks the lines');
     expect(() => withCatalogue(readme.replace('<!-- end of metrics -->', ''))).toThrow(
       'docs/metric-table.md lacks the lines',

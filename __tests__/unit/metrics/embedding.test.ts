@@ -28,14 +28,14 @@ const found = (left: readonly number[], right: readonly number[]): number => {
 };
 
 describe('the cosine of two vectors', () => {
-  test('is 1 in one direction, 0 at right angles and −1 in opposite directions, whatever their lengths', () => {
+  test('is 1 in one direction, 0 at right angles and −1 in opposite directions, at any length', () => {
     expect(found([1, 2, 3], [2, 4, 6])).toBeCloseTo(1, 12);
     expect(found([1, 0], [0, 5])).toBe(0);
     expect(found([3, -4], [-6, 8])).toBeCloseTo(-1, 12);
     expect(found([1, 1], [1, 0])).toBeCloseTo(Math.SQRT1_2, 12);
   });
 
-  test('stays within −1 and 1 and is the same from both ends, for numbers of every size', () => {
+  test('stays within −1 and 1 and is symmetric, for numbers of every size', () => {
     const part = fc.double({ noNaN: true, noDefaultInfinity: true });
     const pair = fc
       .integer({ min: 1, max: 8 })
@@ -60,7 +60,7 @@ describe('the cosine of two vectors', () => {
 });
 
 describe('embedding_similarity', () => {
-  test('passes from its bound on, and says what was wanted', async () => {
+  test('passes from its bound, and reports the bound when it fails', async () => {
     const vectors = { near: [4, 3], right: [3, 4] };
     expect((await compared(vectors, 'near', 'right')).score).toEqual({
       metric: 'embedding_similarity',
@@ -81,7 +81,7 @@ describe('embedding_similarity', () => {
     );
   });
 
-  test('asks once for each distinct text of its answers, and not at all for what is equal', async () => {
+  test('requests each distinct text once, and nothing for equal texts', async () => {
     const { complete, asked } = vectorModel({ a: [1, 0], b: [0, 1], right: [1, 1] });
     const samples = ['a', 'b', 'a', 'right'].map((output) => sample(output, { expected: 'right' }));
     const scores = await scoreMetric(
@@ -98,7 +98,7 @@ describe('embedding_similarity', () => {
     );
   });
 
-  test('takes the best of several expected texts; one that cannot be compared leaves open what no other decides', async () => {
+  test('uses the best of several expected texts; one without a cosine matters only if no other passes', async () => {
     const vectors = { said: [1, 0], far: [0, 1], near: [1, 0.1], odd: [1, 0, 0] };
     expect((await compared(vectors, 'said', ['far', 'near'])).score).toMatchObject({
       status: 'pass',
@@ -147,7 +147,7 @@ describe('embedding_similarity', () => {
     },
   );
 
-  test('an answer without text says nothing of the expected one: it fails, and nobody is asked', async () => {
+  test('an answer without text fails without a call', async () => {
     for (const empty of ['', ' \n']) {
       const { score, texts } = await compared({}, empty, 'right');
       expect(score).toMatchObject({ status: 'fail', value: 0 });
@@ -179,7 +179,7 @@ describe('embedding_similarity', () => {
     });
   });
 
-  test('refuses parameters that mean nothing', () => {
+  test('rejects meaningless parameters', () => {
     const problems = (given: Record<string, Json>) =>
       metrics.get('embedding_similarity')?.problems(given);
     expect(problems({ model: '', threshold: 2 })).toHaveLength(2);

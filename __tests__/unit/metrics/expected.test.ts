@@ -14,7 +14,7 @@ const score = async (
   return (await scoreMetric(builtIn(uses, given), [answer], tools()))[0];
 };
 
-describe('a number or truth value that prints differently', () => {
+describe('a differently printed number or boolean', () => {
   test.each<[string, Record<string, Json>, [Json, Json], string, string]>([
     ['exact_match', {}, ['12.50', 12.5], '12.50', '12.5'],
     [
@@ -82,7 +82,7 @@ describe('a metric', () => {
     ['tool_call_match', {}, [1], 'expected must be tool names, or maps of name and arguments'],
     ['set_f1', {}, { a: 1 }, 'expected must be a list of entries'],
     ['set_recall', {}, ['', ' '], 'expected has only empty entries'],
-  ])('%s %j says that it cannot decide with %j', async (uses, given, expected, message) => {
+  ])('%s %j reports that %j is unusable', async (uses, given, expected, message) => {
     expect(problem(uses, given, expected)).toBe(message);
   });
 
@@ -97,7 +97,7 @@ describe('a metric', () => {
     ['regex', { pattern: 'a' }, '('],
     ['regex', { pattern: '(a)', group: 1 }, '('],
     ['llm_rubric', { criteria: 'polite' }, null],
-  ])('%s %j can decide with %j', (uses, given, expected) => {
+  ])('%s %j accepts %j', (uses, given, expected) => {
     const how = metrics.get(uses);
     const isUsed = how?.usesExpected(given) === true;
     expect(isUsed ? problem(uses, given, expected) : null).toBeNull();
@@ -123,7 +123,7 @@ describe('a metric', () => {
       { min: 0 },
       'with.min: every value passes (values: 0 and up); to show a metric that does not gate, write skip: true',
     ],
-  ])('%s refuses %j', (uses, given, message) => {
+  ])('%s rejects %j', (uses, given, message) => {
     expect(metrics.get(uses)?.problems(given)).toEqual([message]);
   });
 
@@ -134,7 +134,7 @@ describe('a metric', () => {
     ['word_count', { min: 3, max: 3 }],
     ['flesch_reading_ease', { max: -1 }],
     ['json_match', { value: null }],
-  ])('%s takes %j', (uses, given) => {
+  ])('%s accepts %j', (uses, given) => {
     expect(metrics.get(uses)?.problems(given)).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ describe('model-graded metrics', () => {
     },
   );
 
-  test('g_eval maps ratings on 0 to 1 and passes from the middle on', async () => {
+  test('g_eval maps ratings to 0–1 and passes from the middle', async () => {
     const rate = async (
       label: string,
       given: Record<string, Json> = {},
@@ -59,7 +59,7 @@ describe('model-graded metrics', () => {
     ).toContain('1. Count the clauses.');
   });
 
-  test('factuality scores its five outcomes, contradiction alone fails', async () => {
+  test('factuality scores its five outcomes, and only contradiction fails', async () => {
     const of = async (label: string, given: Record<string, Json> = {}): Promise<unknown[]> => {
       const { score } = await graded(
         'factuality',
@@ -85,7 +85,7 @@ describe('model-graded metrics', () => {
     expect(await of('FEWER', { scores: { fewer: 0.1 } })).toEqual([0.1, 'fail']);
   });
 
-  test('faithfulness quotes the context of the input, and misses it aloud', async () => {
+  test('faithfulness quotes the context of the input, and reports a missing one', async () => {
     const one = sample('Until 6.', { input: { context: 'Closes at 6.', faq: 'No pets.' } });
     const { score, texts } = await graded(
       'faithfulness',
@@ -104,7 +104,7 @@ describe('model-graded metrics', () => {
     );
   });
 
-  test('negate turns a verdict around and leaves an unread one alone', async () => {
+  test('negate reverses a verdict and keeps an ungraded one', async () => {
     const given = { criteria: 'Is rude', negate: true };
     expect((await graded('llm_rubric', given, sample('x'), 'FAIL')).score).toMatchObject({
       status: 'pass',
@@ -123,7 +123,7 @@ describe('model-graded metrics', () => {
 describe('criteria', () => {
   const statements = ['Names Paris.', { statement: 'Is friendly.', required: false }];
 
-  test('asks for each statement by itself and scores the share that holds', async () => {
+  test('grades each statement separately and scores the share that holds', async () => {
     const { score, texts } = await graded('criteria', { statements }, sample('Paris'), 'YES', 'NO');
     expect(texts).toHaveLength(2);
     expect(texts[0]).toContain('Names Paris.');
@@ -135,13 +135,13 @@ describe('criteria', () => {
     });
   });
 
-  test('a required statement that does not hold fails', async () => {
+  test('fails if a required statement does not hold', async () => {
     expect(
       (await graded('criteria', { statements }, sample('Rome'), 'NO', 'YES')).score,
     ).toMatchObject({ status: 'fail', value: 0.5 });
   });
 
-  test('one unread statement leaves the whole checklist ungraded and names it', async () => {
+  test('is ungraded if one statement is, and names it', async () => {
     const { score } = await graded(
       'criteria',
       { statements },
@@ -154,7 +154,7 @@ describe('criteria', () => {
     expect(score?.reason).toContain('Is friendly.');
   });
 
-  test('statements may come with the reference', async () => {
+  test('accepts statements from the reference', async () => {
     const { score, texts } = await graded(
       'criteria',
       {},

@@ -99,7 +99,7 @@ describe('scoreMetric', () => {
     ).toMatchObject({ status: 'fail', reason: 'negated: the metric passes', value: 1 });
   });
 
-  test('wrong parameters that reach it are errors for every sample', async () => {
+  test('wrong parameters are errors for every sample', async () => {
     const scores = await scoreMetric(
       builtIn('exact_match', { nope: 1 }),
       [sample('a'), sample('b')],
@@ -112,7 +112,7 @@ describe('scoreMetric', () => {
     });
   });
 
-  test("the score carries the metric's name and its skip", async () => {
+  test("the score has the metric's name and skip", async () => {
     const [score] = await scoreMetric(
       builtIn('exact_match', {}, { name: 'same', skip: true }),
       [sample('a', { expected: 'a' })],

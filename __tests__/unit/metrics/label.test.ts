@@ -137,7 +137,7 @@ describe('labelInLine', () => {
     expect(labelInLine(line, labels)).toBe(wanted);
   });
 
-  test('a label is found however it is marked up, and never inside a longer word', () => {
+  test('finds a label in any markup, and never inside a longer word', () => {
     const label = fc.constantFrom('A', 'B+', 'YES', 'NO', 'N/A', '5', 'very good');
     const labels = ['A', 'B+', 'YES', 'NO', 'N/A', '5', 'very good'];
     fc.assert(
@@ -162,7 +162,7 @@ describe('labelInLine', () => {
     );
   });
 
-  test('what comes back is one of the labels, as it was given', () => {
+  test('returns one of the given labels, unchanged', () => {
     const labels = ['A', 'A+', 'YES', 'NO', 'NOT SURE', '1', '5'];
     const piece = fc.constantFrom(
       'A',

@@ -75,7 +75,7 @@ describe('texts without case and punctuation', () => {
     expect(areEqual(other, one)).toBe(false);
   });
 
-  test('compare a wanted blank as written, and blanks with wanted emptiness as empty', () => {
+  test('compare a wanted blank as written, and blanks as equal to an empty text', () => {
     expect([areEqual('', ' '), areEqual(' ', ' '), areEqual(' ', '')]).toEqual([false, true, true]);
   });
 
@@ -87,7 +87,7 @@ describe('texts without case and punctuation', () => {
     ['É', 'e\u0301'],
     ['K', 'k'], // the sign of the unit
     ['I', 'ı'],
-  ])('%j and %j are one in another case', (one, other) => {
+  ])('%j and %j differ only in case', (one, other) => {
     expect(foldCase(one.normalize('NFC'))).toBe(foldCase(other.normalize('NFC')));
   });
 });
@@ -104,7 +104,7 @@ describe('any text', () => {
     ignore_punctuation: fc.boolean(),
   });
 
-  test('equals itself, and its normalised form means the same', () => {
+  test('equals itself, and so does its normalised form', () => {
     fc.assert(
       fc.property(text, options, (one, given) => {
         expect(areEqual(one, one, given)).toBe(true);

@@ -24,7 +24,7 @@ const shown = (level: MetricLevel) =>
   ]);
 
 describe('the objects of a dialogue', () => {
-  test('are its turns, each with what was said before it and the tools it calls', () => {
+  test('are its turns, each with the messages before it and its tool calls', () => {
     expect(shown('Turn')).toEqual([
       [0, 'u1', 'Tutor.', 2, ''],
       [2, 'a1\na2', 'Tutor. u1', 4, 'plot show'],
@@ -33,7 +33,7 @@ describe('the objects of a dialogue', () => {
     ]);
   });
 
-  test('are its messages, its tool calls one by one, or the dialogue as a whole', () => {
+  test('are its messages, its single tool calls, or the whole dialogue', () => {
     expect(shown('Message').map(([, output]) => output)).toEqual(['u1', 'a1', 'a2', 'u2', 'a3']);
     expect(
       shown('ToolCall').map(([message, output, , , calls]) => [message, output, calls]),
@@ -49,7 +49,7 @@ describe('the objects of a dialogue', () => {
     expect(objectsOf(dialogue, 'Message').at(-1)?.answer).toBe(dialogue);
   });
 
-  test('go on with what is said after the answer, which then is not the last', () => {
+  test('include messages after the answer, so that the answer is not the last object', () => {
     const asked: Message = { role: 'user', content: 'u3' };
     const followed = { ...dialogue, after: [asked] };
     for (const level of ['Turn', 'Message'] as const) {
@@ -76,7 +76,7 @@ describe('the objects of a dialogue', () => {
     ['Message', 5],
     ['ToolCall', 2],
     ['Thread', 1],
-  ])('are counted beforehand as they are judged: %s', (level, count) => {
+  ])('are as many as countObjects predicts: %s', (level, count) => {
     expect(countObjects(thread, level)).toBe(count);
     expect(objectsOf(dialogue, level)).toHaveLength(count);
   });
@@ -107,37 +107,37 @@ describe('the score of many objects', () => {
     return [status, value, reason];
   };
 
-  test('passes when all judged ones pass; those without their condition do not count', () => {
+  test('passes when all judged objects pass; objects with unmet conditions do not count', () => {
     expect(of('✓·✓')).toEqual(['pass', 1, null]);
     expect(of('✓✗✓·')).toEqual(['fail', 2 / 3, '2 of 3 turns pass; turn 2: said 1']);
   });
 
-  test('passes from the share on that the metric wants', () => {
+  test('passes from the share that the metric sets', () => {
     expect(of('✓✓✗', 2 / 3)).toEqual(['pass', 2 / 3, '2 of 3 turns pass; turn 3: said 2']);
     expect(of('✓✗✗', 2 / 3)[0]).toBe('fail');
     expect(of('✓✓✓✓✓✓✓✓✓✗', 0.9)[0]).toBe('pass');
   });
 
-  test('is decided without an object whose grade cannot turn the balance, and open otherwise', () => {
+  test('is decided unless an ungraded object could change the outcome', () => {
     expect(of('✓✗?')[0]).toBe('fail');
     expect(of('✓✓?')).toEqual(['ungraded', null, 'turn 3: said 2']);
     expect(of('✓?!')).toEqual(['error', null, 'turn 3: said 2']);
     expect(of('✓✓?', 0.6)[0]).toBe('pass');
   });
 
-  test('is skipped where the condition holds nowhere, or the dialogue has no such object', () => {
+  test('is skipped if the condition holds nowhere, or the dialogue has no such object', () => {
     expect(of('··')).toEqual(['skipped', null, 'said 0']);
     expect(of('')).toEqual(['skipped', null, 'the dialogue has no turn']);
   });
 
-  test('has the mean of the values, entry by entry where they are maps', () => {
+  test('has the mean of the values, per entry for maps', () => {
     expect(of('✓✓', 1, [2, 5])[1]).toBe(3.5);
     expect(of('✓✓', 1, [true, false])[1]).toBe(0.5);
     expect(of('✓✓✓', 1, [{ a: 1 }, { a: 3, b: 1 }, {}])[1]).toEqual({ a: 2, b: 1 });
     expect(of('✓✓', 1, ['x', 'y'])[1]).toBeNull();
   });
 
-  test('is code that broke where it did on every judged object, whatever else was not judged', () => {
+  test('has raised if the code raised on every judged object', () => {
     const broken = (written: string) =>
       scoreOfObjects(
         { name: 'kind', skip: false, level: 'Turn' },

@@ -26,7 +26,7 @@ describe('operational metrics', () => {
     expect(scores[3]?.reason).toContain('models.<name>.price');
   });
 
-  test('a threshold is a ceiling for what should be low', async () => {
+  test('a threshold is a maximum where lower is better', async () => {
     const slow = sample('x', { completion: { latency_ms: 900 } });
     expect(
       (await scoreMetric(builtIn('latency', {}, { threshold: 900 }), [slow], tools()))[0]?.status,
@@ -36,18 +36,18 @@ describe('operational metrics', () => {
     ).toMatchObject({ status: 'fail', reason: '900, at most 899 wanted' });
   });
 
-  test('latency is an error, and no time, for an answer that came in a batch', async () => {
+  test('latency is an error for an answer from a batch', async () => {
     const batched = sample('x', { completion: { latency_ms: null } });
     expect(
       (await scoreMetric(builtIn('latency', { max: 100 }), [batched], tools()))[0],
     ).toMatchObject({
       status: 'error',
       value: null,
-      reason: 'the answer came in a batch, so that nobody knows how long it took',
+      reason: 'the answer came in a batch, so its latency is unknown',
     });
   });
 
-  test('an answer longer than 1 MiB is an error for comparisons, and its latency still counts', async () => {
+  test('an answer longer than 1 MiB is an error for comparisons, but not for latency', async () => {
     const long = sample('x'.repeat(1_048_577), { expected: 'x' });
     expect(
       (await scoreMetric(builtIn('contains'), [long, sample('x', { expected: 'x' })], tools())).map(

@@ -22,7 +22,7 @@ describe('a reply in JSON', () => {
     expect(readGrade(output, yesNo, 'cot_classify')).toEqual({ label, reasons });
   });
 
-  test('numbers are labels too', () => {
+  test('accepts numbers as labels', () => {
     for (const choice of ['4', '4.0', '"4/5"'])
       expect(readGrade(`{"choice": ${choice}}`, ['3', '4', '5'], 'cot_classify')?.label).toBe('4');
   });
@@ -42,7 +42,7 @@ describe('a reply in JSON', () => {
     expect(readGrade(output, yesNo, 'cot_classify')).toBeNull();
   });
 
-  test('JSON quoted in the middle of the reasons decides nothing', () => {
+  test('ignores JSON that is quoted in the middle of the reasons', () => {
     expect(
       readGrade(
         'The answer contains\n{"choice": "YES"}\nwhich is a trick.\nNO',
@@ -76,12 +76,12 @@ describe('a reply in text', () => {
     ['\n\n'],
     ['NO and YES'],
     ['YES\nN/A'],
-  ])('%j has no label on its last line, and no earlier line is taken for it', (output) => {
+  ])('%j has no label on its last line, and earlier lines do not count', (output) => {
     expect(readGrade(output, yesNo, 'cot_classify')).toBeNull();
   });
 });
 
-test('a label of a long number is the number as the grader writes it', () => {
+test('reads a label that is a long number as the grader writes it', () => {
   const labels = ['2512292042121000000', '2512292042121000001'];
   expect(readGrade('{"choice": 2512292042121000001}', labels, 'cot_classify')?.label).toBe(
     labels[1],

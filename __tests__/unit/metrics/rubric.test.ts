@@ -36,7 +36,7 @@ async function graded({
 const down: Completion = { status: 'error', kind: 'server', message: 'openai: 500' };
 
 describe('grading by a rubric', () => {
-  test("asks the grader once, as a grader, under the sample's try, with a schema", async () => {
+  test("calls the grader once, with a schema and the sample's try index", async () => {
     const { score, asked } = await graded({
       replies: ['{"reasons": "Friendly.", "choice": "YES"}'],
     });
@@ -59,7 +59,7 @@ describe('grading by a rubric', () => {
     expect(asked[0]?.messages.at(-1)?.role).toBe('user');
   });
 
-  test('passes at the labels that the rubric or the metric says, in the direction they say', async () => {
+  test('passes at the labels and in the direction of the rubric or the metric', async () => {
     const scores = { F: 1, C: 0.5, A: 0 };
     const status = async (more: Partial<Rubric>, own: Partial<Metric>, reply: string) => {
       const rubric = rubricOf('{completion}', scores, more);
@@ -84,7 +84,7 @@ describe('grading by a rubric', () => {
     expect(await words({ better: 'higher' }, { pass: ['C'] })).toEqual(['fail', 'pass', 'fail']);
   });
 
-  test('that says nothing about what passes fails nothing', async () => {
+  test('passes every label if nothing says what passes', async () => {
     const { better: _, ...rubric } = rubricOf('{completion}', { A: 1, B: 0 });
     for (const label of ['A', 'B'])
       expect((await graded({ rubric, replies: [label] })).score).toMatchObject({
@@ -110,7 +110,7 @@ describe('grading by a rubric', () => {
     });
   });
 
-  test('asks again once when the reply gives no single label, and says what was wrong', async () => {
+  test('asks again once when the reply gives no single label, and explains why', async () => {
     const { score, asked } = await graded({ replies: ['I am NOT SURE', 'NO'] });
     expect(score).toMatchObject({ status: 'fail', value: 0 });
     expect(asked).toHaveLength(2);
@@ -132,7 +132,7 @@ describe('grading by a rubric', () => {
     },
   );
 
-  test('a grader that fails is an error, also when it is asked again', async () => {
+  test('is an error if the grader fails, on the first or second call', async () => {
     expect((await graded({ replies: [down] })).score).toMatchObject({
       status: 'error',
       value: null,
@@ -141,7 +141,7 @@ describe('grading by a rubric', () => {
     expect((await graded({ replies: ['hm', down] })).score).toMatchObject({ status: 'error' });
   });
 
-  test('without a grader, or without the rubric, the score is an error that says so', async () => {
+  test('is an error without a grader or without the rubric', async () => {
     const without = await scoreMetric(
       rubricMetric('r'),
       [sample('x')],
@@ -157,7 +157,7 @@ describe('grading by a rubric', () => {
     });
   });
 
-  test('a rubric with {expected} needs an expected value, and the YAML number 8 reads as 8', async () => {
+  test('requires an expected value for {expected}, and reads the YAML number 8 as 8', async () => {
     const rubric = rubricOf('Is {completion} equal to {ideal}?');
     const missing = await graded({ rubric, replies: [] });
     expect(missing.score).toMatchObject({
@@ -171,7 +171,7 @@ describe('grading by a rubric', () => {
     );
   });
 
-  test('at ToolCall level an answer without calls is skipped, and nothing is asked', async () => {
+  test('skips an answer without calls at ToolCall level, without a call to the grader', async () => {
     const scores = await scoreMetric(
       rubricMetric('r', 'ToolCall'),
       [sample('x')],
@@ -180,7 +180,7 @@ describe('grading by a rubric', () => {
     expect(scores[0]).toMatchObject({ status: 'skipped', reason: 'the answer calls no tool' });
   });
 
-  test('many samples are graded in their order', async () => {
+  test('keeps the order of many samples', async () => {
     const complete = (request: { messages: { content: string }[] }): Promise<Completion> =>
       Promise.resolve({
         status: 'ok',
@@ -267,7 +267,7 @@ describe("FlexEval's rubrics", () => {
     expect(score?.status === 'ungraded').toBe(value === null);
   });
 
-  test('the labels of a rubric are the same after any number of gradings', async () => {
+  test("a rubric's labels do not change after any number of gradings", async () => {
     const rubric = rubricOf('{completion}');
     const first = await graded({ rubric, replies: ['hm'] });
     const second = await graded({ rubric, replies: ['YES'] });

@@ -40,13 +40,13 @@ describe('ROUGE', () => {
     if (longest !== null) expect(rougeL(candidate, 'one two three', 1)).toBeCloseTo(longest, 12);
   });
 
-  test('β moves the weight to recall, as the F-measure of the paper defines', () => {
+  test('weights recall by β, as the F-measure of the paper defines', () => {
     // Precision 1, recall 1/3: (1 + 4) · 1 · 1/3 ÷ (4 · 1 + 1/3)
     expect(rougeN('one', 'one two three', 1, 2)).toBeCloseTo(5 / 3 / (4 + 1 / 3), 12);
     expect(rougeL('one', 'one two three', 2)).toBeCloseTo(5 / 3 / (4 + 1 / 3), 12);
   });
 
-  test('tokens are those of rouge_score on ASCII text, and other scripts count', () => {
+  test('uses the tokens of rouge_score on ASCII text, and counts other scripts too', () => {
     expect(rougeWords("It's 2-fold, snake_case!")).toEqual([
       'it',
       's',
@@ -59,11 +59,11 @@ describe('ROUGE', () => {
     expect(rougeL('東京に行く', '東京へ行く', 1)).toBeCloseTo(4 / 5, 12);
   });
 
-  test('repeated words are clipped to their count in the reference', () => {
+  test('clips repeated words to their count in the reference', () => {
     expect(rougeN('the the the the', 'the cat', 1, 1)).toBeCloseTo(1 / 3, 12);
   });
 
-  test('empty texts score 0, equal texts 1', () => {
+  test('gives 0 for empty and 1 for equal texts', () => {
     for (const n of [1, 2])
       expect([
         rougeN('', 'a b', n, 1),
@@ -73,7 +73,7 @@ describe('ROUGE', () => {
     expect([rougeL('', 'a', 1), rougeL('a', '', 1), rougeL('a b', 'A, b!', 1)]).toEqual([0, 0, 1]);
   });
 
-  test('the bit-parallel subsequence has the length the textbook table gives', () => {
+  test('the bit-parallel subsequence has the length from the textbook table', () => {
     const table = (left: string[], right: string[]): number => {
       let row = new Array<number>(right.length + 1).fill(0);
       for (const token of left)
@@ -124,7 +124,7 @@ describe('BLEU', () => {
       ' ',
     );
 
-  test('n-gram precisions are those of the paper', () => {
+  test('reproduces the n-gram precisions of the paper', () => {
     expect(clippedMatches(first, references, 1)).toEqual({ correct: 17, total: 18 });
     expect(clippedMatches(first, references, 2)).toEqual({ correct: 10, total: 17 });
     expect(clippedMatches(second, references, 1)).toEqual({ correct: 8, total: 14 });
@@ -148,19 +148,19 @@ describe('BLEU', () => {
     expect(sentenceBleu('this is a cat', ['okay thanks'], bleu(false))).toBe(0);
   });
 
-  test('short answers pay the brevity penalty and count only the orders they have', () => {
+  test('gives short answers a brevity penalty and only counts the orders they have', () => {
     // sacreBLEU, test/test_bleu.py: "test" against "a test" is exp(1 − 2/1).
     expect(sentenceBleu('test', ['a test'], bleu(false))).toBeCloseTo(Math.exp(-1), 12);
     expect(sentenceBleu('a test', ['a test'], bleu(false))).toBeCloseTo(1, 12);
     expect(sentenceBleu('this is a test', ['this is a test'], bleu(false))).toBeCloseTo(1, 12);
   });
 
-  test('case counts unless it is told not to', () => {
+  test('compares case unless ignore_case is set', () => {
     expect(sentenceBleu('A TEST', ['a test'], bleu(false))).toBe(0);
     expect(sentenceBleu('A TEST', ['a test'], bleu(true))).toBeCloseTo(1, 12);
   });
 
-  test('words are cut as mteval-v13a cuts them', () => {
+  test('splits words as mteval-v13a does', () => {
     expect(mtevalWords("Don't pay $1,000.50, (ever)!")).toEqual([
       "Don't",
       'pay',
@@ -219,7 +219,7 @@ describe('chrF', () => {
     );
   });
 
-  test('word order 2 counts words with their punctuation set apart', () => {
+  test('splits punctuation from words at word order 2', () => {
     // By hand, char_order 1: characters 3/4 and 3/3; words a b . against a b: 2/3 and 2/2, pairs
     // 1/2 and 1/1; β 1.
     const precision = (2 / 3 + 2 / 3 + 1 / 2) / 3;
@@ -257,7 +257,7 @@ describe('Levenshtein', () => {
     }
   });
 
-  test('two empty texts are alike', async () => {
+  test('two empty texts are equal', async () => {
     const [score] = await scoreMetric(
       builtIn('levenshtein'),
       [sample('', { expected: '' })],
@@ -296,7 +296,7 @@ describe('token_f1', () => {
 
 describe('every similarity', () => {
   const names = ['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'];
-  test.each(names)('%s stays within 0 and 1, and takes the best of a list', async (uses) => {
+  test.each(names)('%s is between 0 and 1, and uses the best entry of a list', async (uses) => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '.', '👍'), maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(text, text, text, async (output, one, other) => {

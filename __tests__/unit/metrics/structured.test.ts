@@ -40,7 +40,7 @@ describe('is_json', () => {
     expect(score?.status).toBe(pass ? 'pass' : 'fail');
   });
 
-  test('whatever JSON.stringify writes is found again', () => {
+  test('finds whatever JSON.stringify writes', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -54,7 +54,7 @@ describe('is_json', () => {
     );
   });
 
-  test('two million brackets are refused, not walked', () => {
+  test('rejects two million brackets without recursion', () => {
     expect(parseJson('['.repeat(1_000_000) + ']'.repeat(1_000_000), 'raw')).toEqual({
       ok: false,
       reason: 'the JSON is nested deeper than 200 levels',
@@ -131,7 +131,7 @@ describe('json_schema', () => {
     [{ format: 'e-mail' }, 'unknown format "e-mail"'],
     [{ $ref: 'https://example.org/other.json' }, "can't resolve reference"],
     [{ pattern: '(?=a)' }, 'the pattern uses (?=, which the safe engine does not have'],
-  ])('the schema %j is refused when it is read: %s', (schema, message) => {
+  ])('the schema %j is rejected when it is read: %s', (schema, message) => {
     expect(compileSchema(schema as { [key: string]: Json })).toContain(message);
   });
 });
@@ -228,7 +228,7 @@ describe('numbers of JSON', () => {
       );
   });
 
-  test('the reason of a schema shows its limit as written', async () => {
+  test("the reason shows the schema's limit as written", async () => {
     const [score] = await scoreMetric(
       builtIn('json_schema', { schema: `{"minimum": ${other}}` }),
       [sample(big)],
@@ -278,7 +278,7 @@ describe('numbers of JSON', () => {
     ),
   }));
 
-  test('any JSON agrees with itself, and with no other number in place of its own', async () => {
+  test('any JSON agrees with itself, and not with another number in its place', async () => {
     await fc.assert(
       fc.asyncProperty(json, number, number, async (text, first, second) => {
         expect(await status('json_match', text, text)).toBe('pass');
@@ -299,7 +299,7 @@ describe('numbers of JSON', () => {
     );
   });
 
-  test('JSON read without loss is written without loss', () => {
+  test('JSON survives parsing and writing without loss', () => {
     fc.assert(
       fc.property(json, (text) => {
         const read = parseExactly(text);
@@ -523,7 +523,7 @@ describe('pairs', () => {
     );
   };
 
-  test('are as many as there can be', () => {
+  test('are the most possible', () => {
     fc.assert(
       fc.property(numbers, numbers, (left, right) => {
         expect(maximumPairs(left, right, near)).toBe(most(left, right));
@@ -531,7 +531,7 @@ describe('pairs', () => {
     );
   });
 
-  test('are as many in any order, of calls and of the entries of a list', () => {
+  test('do not depend on the order of calls or list entries', () => {
     const shuffled = numbers.chain((left) =>
       fc.tuple(fc.constant(left), fc.shuffledSubarray(left, { minLength: left.length })),
     );

@@ -34,7 +34,7 @@ async function voted(
 }
 
 describe('several graders', () => {
-  test("are asked the same, and the majority's label counts with who disagrees", async () => {
+  test("get the same question, and the majority's label counts, with the dissenters in the reason", async () => {
     const { score, asked } = await voted({ one: 'Friendly.\nYES', two: 'NO', three: 'YES' });
     expect(score).toMatchObject({
       status: 'pass',
@@ -48,7 +48,7 @@ describe('several graders', () => {
     });
   });
 
-  test('still decide when one of them fails or cannot be read', async () => {
+  test('still decide when one of them fails or is unreadable', async () => {
     expect((await voted({ one: down, two: 'YES', three: 'YES' })).score).toMatchObject({
       status: 'pass',
       reason: 'YES: (2 of 3 graders; one: error)',
@@ -59,7 +59,7 @@ describe('several graders', () => {
     });
   });
 
-  test('give no number without a majority of all', async () => {
+  test('give no number without an absolute majority', async () => {
     expect((await voted({ one: 'perhaps', two: 'NO', three: 'YES' })).score).toMatchObject({
       status: 'ungraded',
       reason: 'the graders give no majority (one: ungraded, two: NO, three: YES)',
@@ -71,7 +71,7 @@ describe('several graders', () => {
     });
   });
 
-  test('of more labels than two may all say something else', () => {
+  test('can all differ if there are more than two labels', () => {
     const grade = (label: string): Grade => ({ status: 'graded', label, score: 0, reasons: null });
     const votes = ['A', 'B', 'C'].map((label) => ({ grader: `g${label}`, grade: grade(label) }));
     expect(majority(votes)).toEqual({

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/types/plain.ts';
 import fc from '../../fuzz.ts';
 
 describe('canonical JSON', () => {
-  test('sorts keys at every depth and leaves white space out', () => {
+  test('sorts keys at every depth and omits white space', () => {
     expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe(
       '{"a":true,"b":[1,{"c":"x","d":null}]}',
     );
@@ -18,7 +18,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  test('tells text and number apart', () => {
+  test('distinguishes text and number', () => {
     expect(canonicalJson({ a: '1' })).not.toBe(canonicalJson({ a: 1 }));
   });
 });

@@ -15,7 +15,7 @@ const contains = (name: string, value: string, line = 1) =>
   });
 
 describe('metrics of one reference', () => {
-  test("score its answers besides the suite's, and nobody else's", async () => {
+  test("score its answers in addition to the suite's, and no other answers", async () => {
     const references = [
       reference('a', { metrics: [contains('own', 'A')] }),
       reference('b', { metrics: [contains('own', 'B'), contains('more', 'x')] }),
@@ -58,7 +58,7 @@ describe('metrics of one reference', () => {
     expect([everyMetric(of).length, metricsFor(of, references[1]!).length]).toEqual([4, 3]);
   });
 
-  test('that are equal are scored in one batch, wherever they are written', () => {
+  test('are scored in one batch if they are equal', () => {
     const groups = ownMetrics([
       reference('a', { metrics: [contains('own', 'A', 3)] }),
       null,
@@ -71,7 +71,7 @@ describe('metrics of one reference', () => {
     expect(metricIdentity(contains('own', 'A', 3))).toBe(metricIdentity(contains('own', 'A', 9)));
   });
 
-  test('are a part of how the reference is judged: a change of one runs that reference alone', () => {
+  test('are part of its scoring: changing one runs only that reference', () => {
     const [before, after] = [contains('own', 'A'), contains('own', 'B')];
     expect(
       referenceScoringDiffers(
@@ -97,7 +97,7 @@ describe('metrics of one reference', () => {
     ]).toEqual([['a edited'], 1]);
   });
 
-  test('that a grader judges are in the plan', () => {
+  test('are in the plan if a grader judges them', () => {
     const graded = metric('graded', {
       source: { kind: 'built-in', uses: 'criteria', with: { statements: ['x', 'y'] } },
     });

@@ -64,7 +64,7 @@ describe('filling a template', () => {
     ).toBe('x y');
   });
 
-  test('is one pass over any text: a template without names comes back unchanged', () => {
+  test('reads any text in one pass: a template without names is unchanged', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', ' ', '1', '"', '$', '\n') }),
@@ -93,7 +93,7 @@ describe('filling a template', () => {
 });
 
 describe('listing placeholders', () => {
-  test('gives every name with the place of its own brace', () => {
+  test('returns every name with the index of its own brace', () => {
     const template = 'x {a} {{b}} {{{c}}} {"d": {e}} {a}';
     const found = placeholders(template);
     expect(found.map(({ name }) => name)).toEqual(['a', 'c', 'e', 'a']);

@@ -39,7 +39,7 @@ describe('a share in percent', () => {
     expect(percent(value)).toBe(words);
   });
 
-  test('is 100 only where everything passed, and 0 only where nothing did', () => {
+  test('is 100 only if everything passed, and 0 only if nothing did', () => {
     fc.assert(
       fc.property(share, (value) => {
         expect(read(percent(value)) === 100).toBe(value === 1);
@@ -49,19 +49,19 @@ describe('a share in percent', () => {
     );
   });
 
-  test('sums that are all or nothing but for rounding say so plainly', () => {
+  test('ignores rounding errors of sums of all or nothing', () => {
     expect(percent(0.9999999999999999)).toBe('100.0 %');
     expect(percent(1e-17)).toBe('0.0 %');
   });
 
-  test('a share just below a limit is told from it', () => {
+  test('has enough decimals to differ from a limit just above it', () => {
     expect(percentAndLimit(0.79966, 0.8)).toEqual(['79.97 %', '80.00 %']);
     expect(percentAndLimit(0.5, 0.8)).toEqual(['50.0 %', '80.0 %']);
   });
 });
 
 describe('a difference of shares', () => {
-  test('is what a reader gets who subtracts the shares as they are written', () => {
+  test('equals the difference of the shares as written', () => {
     expect(pointsBetween(5 / 6, 4 / 6)).toBe('−16.6 points');
     expect(pointsBetween(1, 2999 / 3000)).toBe('−0.03 points');
     expect(pointsBetween(0.5, 0.5)).toBe('0.0 points');
@@ -80,7 +80,7 @@ describe('a difference of shares', () => {
     );
   });
 
-  test('has parts that add up as they are written', () => {
+  test('has parts that add up as written', () => {
     fc.assert(
       fc.property(share, share, share, (base, between, head) => {
         expect(read(signedBetween(base, between)) + read(signedBetween(between, head))).toBeCloseTo(
@@ -91,7 +91,7 @@ describe('a difference of shares', () => {
     );
   });
 
-  test('carries no sign where it is nothing, and is nothing only then', () => {
+  test('has no sign if and only if it is zero', () => {
     expect([
       signed(0),
       signed(-0),
@@ -109,7 +109,7 @@ describe('a difference of shares', () => {
   });
 });
 
-test('numbers below zero that round to nothing have no sign', () => {
+test('negative numbers that round to zero have no sign', () => {
   expect([decimal(-0.003), decimal(-0.5), decimal(0.5), decimal(null)]).toEqual([
     '0.00',
     '−0.50',

@@ -3,18 +3,18 @@ import { cut, cutNote, shorten } from '../../../src/text/visible.ts';
 import fc from '../../fuzz.ts';
 
 describe('cut', () => {
-  test('keeps a text of up to the limit and says how many characters of a longer one are left out', () => {
+  test('keeps a text up to the limit and counts the characters left out of a longer one', () => {
     expect(cut('abcd', 5)).toEqual({ text: 'abcd', left: 0 });
     expect(cut('abcde', 5)).toEqual({ text: 'abcde', left: 0 });
     expect(cut('abcdef', 5)).toEqual({ text: 'abcde', left: 1 });
   });
 
-  test('counts an emoji as one character and never halves it', () => {
+  test('counts an emoji as one character and never splits it', () => {
     expect(cut('😀😀😀', 2)).toEqual({ text: '😀😀', left: 1 });
     expect(cut('😀😀', 2)).toEqual({ text: '😀😀', left: 0 });
   });
 
-  test('splits any text into a well-formed start and a count that add up', () => {
+  test('splits any text into a well-formed start and a count of the rest', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -32,13 +32,13 @@ describe('cut', () => {
 });
 
 describe('shorten', () => {
-  test('ends a cut text with an ellipsis inside the length', () => {
+  test('ends a shortened text with an ellipsis, within the length', () => {
     expect(shorten('abcdef', 6)).toBe('abcdef');
     expect(shorten('abcdef', 5)).toBe('abcd…');
     expect(shorten('abc', 0)).toBe('');
   });
 
-  test('never halves a surrogate pair, at any length', () => {
+  test('never splits a surrogate pair, at any length', () => {
     const text = 'a😀b😀😀c';
     for (let length = 0; length <= text.length; length += 1) {
       const short = shorten(text, length);
@@ -48,7 +48,7 @@ describe('shorten', () => {
   });
 });
 
-test('cutNote says nothing about nothing, and groups digits', () => {
+test('cutNote is empty for 0, and groups digits', () => {
   expect(cutNote(0)).toBe('');
   expect(cutNote(1)).toBe(' (1 more character)');
   expect(cutNote(4999500)).toBe(' (4,999,500 more characters)');

@@ -33,14 +33,14 @@ describe('a code block', () => {
     },
   );
 
-  test('of the wanted language comes first, then one that names none, then the first', () => {
+  test('in the wanted language comes first, then one without a language, then the first', () => {
     const block = (language: string): string => `\`\`\`${language}\n${language}!\n\`\`\`\n`;
     expect(codeIn(block('bash') + block('json') + block('json'), ['json'])).toBe('json!');
     expect(codeIn(block('bash') + block('') + block('js'), ['json'])).toBe('!');
     expect(codeIn(block('bash') + block('js'), ['json'])).toBe('bash!');
   });
 
-  test('knows whether the text begins and ends with it', () => {
+  test('records whether the text begins and ends with it', () => {
     expect(
       codeBlocks('\n```\na\n```\nb\n```\nc\n```\n\n').map(({ begins, ends }) => [begins, ends]),
     ).toEqual([
@@ -49,7 +49,7 @@ describe('a code block', () => {
     ]);
   });
 
-  test('is read back from a fence that no line of any content closes', () => {
+  test('survives a fence that no line of its content closes', () => {
     const line = fc.string({ unit: anyCharacter }).map((text) => text.replace(/[\r\n`]/g, ''));
     fc.assert(
       fc.property(fc.array(line, { minLength: 1 }), (lines) => {

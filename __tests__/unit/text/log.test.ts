@@ -5,7 +5,7 @@ import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 
 describe('the model of the runner', () => {
-  test('finds both forms where the runner does', () => {
+  test('finds commands of both forms where the runner does', () => {
     expect(commandsIn('  ::error file=a,line=1::boom')).toEqual([
       { form: '::', name: 'error', properties: 'file=a,line=1', data: 'boom' },
     ]);
@@ -15,13 +15,13 @@ describe('the model of the runner', () => {
     expect(commandsIn('a\r::debug::b').map(({ name }) => name)).toEqual(['debug']);
   });
 
-  test('finds none where the runner finds none', () => {
+  test('finds no command where the runner finds none', () => {
     expect(
       commandsIn('x ::error::y\n::nonsense::z\n##[nonsense]q\n| ::error::y\nstd::vector::begin'),
     ).toEqual([]);
   });
 
-  test('obeys nothing between stop-commands and its token', () => {
+  test('ignores commands between stop-commands and its token', () => {
     expect(
       commandsIn('::stop-commands::tok\n::error::a\n::tok::\n::error::b').map(
         ({ name, data }) => `${name} ${data}`,
@@ -31,23 +31,23 @@ describe('the model of the runner', () => {
 });
 
 describe('logText', () => {
-  test.each(hostileLogs)('lets the runner find no command in %j', (text) => {
+  test.each(hostileLogs)('leaves no command in %j', (text) => {
     expect(commandsIn(logText(text))).toEqual([]);
     expect(commandsIn(logLine(text))).toEqual([]);
     expect(commandsIn(`note: ${logLine(text)}`)).toEqual([]);
   });
 
-  test('most of these texts are commands without it', () => {
+  test('most of these texts are commands otherwise', () => {
     expect(hostileLogs.filter((text) => commandsIn(text).length > 0).length).toBeGreaterThan(12);
   });
 
-  test('prefixes every line and keeps what can be read', () => {
+  test('prefixes every line and keeps visible text', () => {
     expect(logText('one\r\ntwo\rthree std::vector\n\u001b[31mred')).toBe(
       '| one\n| two\n| three std:\\:vector\n| \\u{1b}[31mred',
     );
   });
 
-  test('gives no command and no raw control for any text, whatever stands in front', () => {
+  test('leaves no command and no raw control in any text, after any prefix', () => {
     const bit = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 20 }),
       fc.constantFrom(
@@ -85,7 +85,7 @@ describe('logText', () => {
 });
 
 describe('logJson', () => {
-  test('shows what hides or turns the text around it as escapes of the same value', () => {
+  test('escapes hidden and direction-changing characters without changing the value', () => {
     const hidden = { a: 'x\u202ey\u2066z\u200b\u{e0041}\u009b1m\u007f', '\u2028': 'ж 👍' };
     const json = logJson(hidden);
     expect(JSON.parse(json)).toEqual(hidden);
@@ -94,7 +94,7 @@ describe('logJson', () => {
     );
   });
 
-  test('is JSON of the same value in which the runner finds no command', () => {
+  test('is JSON of the same value without runner commands', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...hostileLogs), (value, text) => {
         const whole = { value, text, [text]: [text, { [`${text}x`]: `a ${text}` }] };

@@ -79,7 +79,7 @@ describe('htmlCell', () => {
     );
   });
 
-  test('says how much it cut, outside the text', () => {
+  test('reports how much it cut, after the text', () => {
     expect(htmlCell('a'.repeat(501), { limit: 500 })).toBe(
       `<code>${'a'.repeat(500)}</code> (1 more character)`,
     );
@@ -139,7 +139,7 @@ describe('codeSpan', () => {
   });
 });
 
-test('codeSpan, plain and htmlCell leave no marker of ours in the source', () => {
+test('codeSpan, plain and htmlCell break every marker of ours', () => {
   for (const source of [
     codeSpan('<!-- evaldiff -->'),
     plain('a <!-- evaldiff -->'),
@@ -185,7 +185,7 @@ describe('plain', () => {
     expect(htmlPlain(sentence)).toBe(sentence.replaceAll('"', '&quot;'));
   });
 
-  test('reads a sign between blanks as itself', () => {
+  test('keeps a symbol between blanks', () => {
     expect(renderGithub(plain('> p = < 0.001 & so on')).html).toBe(
       '<p>&gt; p = &lt; 0.001 &amp; so on</p>',
     );
@@ -199,7 +199,7 @@ describe('plain', () => {
     );
   });
 
-  test('holds for any text: same words, no element but code', () => {
+  test('keeps the words of any text and adds only code elements', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const rendered = renderGithub(`x ${plain(text)}`);

@@ -31,7 +31,7 @@ describe('createRedactor', () => {
     ],
     ['as its last eight characters', 'key ending in I9j0KLMN'],
     ['cut after twenty characters', KEY.slice(0, 20)],
-  ])('takes the key out %s', (_where, text) => {
+  ])('removes the key %s', (_where, text) => {
     const clean = redact(text);
     expect(clean).toContain('***');
     for (const piece of [
@@ -59,7 +59,7 @@ describe('createRedactor', () => {
     'AIzaSyA1234567890abcdefghijklmnopqrstuv',
     'hf_abcdefghij1234567890ab',
     'gsk_abcdefghij1234567890ab',
-  ])("takes out what looks like a known vendor's key: %s", (key) => {
+  ])("removes whatever looks like a known vendor's key: %s", (key) => {
     const other = createRedactor([]);
     expect(other(`error: ${key}, sorry`)).toMatch(/^error: \*\*\*,? sorry$/);
     expect(other(`https://x-access-token:${key}@github.com`)).toBe(
@@ -73,7 +73,7 @@ describe('createRedactor', () => {
     expect(redact(text)).toBe(text);
   });
 
-  test('takes every line of a private key out', () => {
+  test('removes every line of a private key', () => {
     const clean = createRedactor([
       '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSjAgEAAoIB\n-----END KEY-----\n',
     ]);
@@ -81,17 +81,17 @@ describe('createRedactor', () => {
     expect(clean('log: MIIEvQIBADANBgkqhkiG9w0B')).toBe('log: ***');
   });
 
-  test('ignores values too short to be secrets, and none at all', () => {
+  test('ignores empty lists and values too short to be secrets', () => {
     expect(createRedactor(['', ' ', 'abc'])('abc a b c')).toBe('abc a b c');
     expect(createRedactor([])('nothing')).toBe('nothing');
   });
 
-  test('treats a secret with regular-expression signs as text', () => {
+  test('treats regular-expression characters in a secret as text', () => {
     expect(createRedactor(['a.*[b](c)+$^{|}\\-'])('x a.*[b](c)+$^{|}\\- y')).toBe('x *** y');
     expect(createRedactor(['a.*[b](c)'])('axxxb')).toBe('axxxb');
   });
 
-  test('never leaves the secret in, whatever stands around it, and never makes a text longer', () => {
+  test('removes the secret in any surroundings, and never lengthens a text', () => {
     const secret = fc
       .string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 60 })
       .filter((value) => value.trim() === value && !value.includes('*'));
@@ -128,7 +128,7 @@ describe('createRedactor', () => {
   );
 });
 
-test('redactAll goes into lists, objects and keys, and keeps everything else', () => {
+test('redactAll covers lists, objects and keys, and keeps everything else', () => {
   const value = { a: [`x ${KEY}`, 1, null, true], [KEY]: { b: 'ok' }, c: undefined };
   expect(redactAll(value, redact)).toEqual({
     a: ['x ***', 1, null, true],
@@ -137,7 +137,7 @@ test('redactAll goes into lists, objects and keys, and keeps everything else', (
   });
 });
 
-test('redactAll copies what holds a secret, and only that', () => {
+test('redactAll only copies what contains a secret', () => {
   const value = { clean: { a: ['x'] }, told: [{ b: KEY }, { b: 'y' }] };
   const redacted = redactAll(value, redact);
   expect(redacted).toEqual({ clean: { a: ['x'] }, told: [{ b: '***' }, { b: 'y' }] });

@@ -17,12 +17,12 @@ describe('the word that was meant', () => {
     expect(nearest(word, known)).toBe(expected);
   });
 
-  test('is looked for more strictly where other words may be right', () => {
+  test('must be nearer in the strict reading', () => {
     expect(nearest('steps', ['stop'])).toBe('stop');
     expect(nearest('steps', ['stop'], 'strict')).toBeNull();
   });
 
-  test('is suggested, else the known ones are listed, at most thirty', () => {
+  test('is suggested, or up to thirty known words are listed', () => {
     expect(suggestion('gat', ['gate', 'seed'])).toBe('; did you mean "gate"?');
     expect(suggestion('zzz', ['gate', 'seed'])).toBe('; known are gate, seed');
     expect(suggestion('zzz', [])).toBe('');

@@ -27,11 +27,11 @@ describe('visible', () => {
     expect(visible(text)).toBe(text);
   });
 
-  test('takes the carriage return of a Windows line end away', () => {
+  test('removes the carriage return of a Windows line end', () => {
     expect(visible('a\r\nb')).toBe('a\nb');
   });
 
-  test('leaves nothing hidden in any text, and does nothing the second time', () => {
+  test('leaves no hidden character in any text, and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), (text) => {
         const shown = visible(text);
