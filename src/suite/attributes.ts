@@ -8,7 +8,7 @@ export const PER_REFERENCE = 2;
 /** Minimum average of references per attribute; with fewer, the figures mean little. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
-/** Fewer references get no attributes. */
+/** Suites with fewer references get no attributes. */
 export const FEWEST_REFERENCES = 8;
 
 /**

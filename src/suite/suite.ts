@@ -98,7 +98,7 @@ export interface Prompt {
   variables: { name: string; place: Place }[];
   /** `written`: the source in another tool's template language; absent: same as `content`. */
   messages: (Message & { place: Place; written?: string })[];
-  /** Prompts rendered while reading, by their input's canonical JSON; absent: not yet. */
+  /** Prompts rendered while reading, by their input's canonical JSON; absent: filled in later. */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
   /** Where each top-level key is written: in this file or in its defaults. */
