@@ -21,19 +21,17 @@ import type { Ask } from './vendors/vendor.ts';
 
 interface BatchingCalls {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
-  /** Batches that were sent and have not ended; null: there are none. */
   waiting(): WaitingBatches | null;
   /**
-   * Waits for a batch that is just being created, for it is paid for, and, unless the run was ended
-   * early, for results that are being fetched; releases all others.
+   * Waits for a batch that is being created, because it costs money, and for results being fetched
+   * unless the run was ended early; abandons the others.
    */
   close(): Promise<void>;
 }
 
 /**
- * Asks in batches: gathers requests until no more come or a batch is full, sends them,
- * writes the batch down, waits for it, and matches results by key. A request that a batch of an
- * earlier run holds waits for that one and is not sent.
+ * Answers requests by batches: collects requests, sends and records each batch, waits, and matches
+ * results by key. A request that an earlier run's batch contains waits for that batch.
  */
 export function createBatches(options: BatchesOptions): BatchingCalls {
   const {
@@ -84,7 +82,7 @@ export function createBatches(options: BatchesOptions): BatchingCalls {
   };
 }
 
-/** Asks again without a parameter that the model turns out to refuse. */
+/** Retries without parameters that the model refuses. */
 async function answerOf(
   desk: Desk,
   of: VendorBatches,
@@ -110,7 +108,6 @@ async function answerOf(
   }
 }
 
-/** A vendor's own server, or why it cannot be asked. */
 function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion {
   const { byVendor, questions, options } = desk;
   const known = byVendor.get(target.provider);
@@ -139,7 +136,7 @@ function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion 
   return made;
 }
 
-/** The result of one question: of a batch that holds it, or of the next one. */
+/** Waits for the batch that contains the request, or adds it to the next one. */
 function resultOf(
   desk: Desk,
   of: VendorBatches,

@@ -17,7 +17,7 @@ interface ProgramOptions extends CallOptions {
   /** Folder with the program's files at a commit. */
   checkout(commit: string): Promise<string>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Names of variables that programs get besides what every one gets. */
+  /** Names of variables that programs get besides the defaults. */
   programEnv: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Programs {
 
 const SETUP_LIMIT_MS = 600_000;
 
-/** Lines of one program's stderr that reach the log, and how much of each. */
+/** Logged stderr lines per program, and characters of each. */
 const LOGGED_LINES = 200;
 
 const LOGGED_LENGTH = 500;
@@ -43,9 +43,7 @@ interface Running {
   pacer: Pacer;
 }
 
-/**
- * The user's own applications: one process per command and commit, each with a limiter of its own.
- */
+/** The user's own applications: one process, with its own limiter, per command and commit. */
 export function createPrograms(options: ProgramOptions): Programs {
   const { clock, signal, timeoutMs, redact } = options;
   const running = new Map<string, Running>();
@@ -108,10 +106,7 @@ export function createPrograms(options: ProgramOptions): Programs {
   };
 }
 
-/**
- * Python holds lines back when its stdout is a pipe, and an answer that is waited for would never
- * come.
- */
+/** Disables Python's output buffering, which would hold answers back when stdout is a pipe. */
 function plainEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
@@ -120,7 +115,7 @@ function plainEnvironment(
 }
 
 /**
- * Runs each `setup` once per commit, those of one commit one after the other because they share the
+ * Runs each `setup` once per commit; those of one commit run one by one because they share a
  * folder.
  */
 function createSetups(
@@ -190,7 +185,7 @@ async function runSetup(
     : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
 }
 
-/** Foreign lines for the log: without keys, cut, and not without end. */
+/** Logs the program's lines: redacted, cut and limited in number. */
 function logLimited(name: string, { log, redact }: ProgramOptions): (line: string) => void {
   let lines = 0;
   return (line) => {
@@ -201,11 +196,11 @@ function logLimited(name: string, { log, redact }: ProgramOptions): (line: strin
   };
 }
 
-/** What answers by files written for promptfoo. A bundle carries it as files beside its entry. */
+/** Runs promptfoo provider files. In a bundle it is a file beside the entry. */
 const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
 const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
 
-/** The command as it is started: where the program that is shipped is meant, with its source. */
+/** Replaces the shipped program's name with its source. */
 function startedAs(command: readonly string[]): readonly string[] {
   const [first, ...words] = command;
   if (first !== PROMPTFOO_PROGRAM) return command;

@@ -19,47 +19,37 @@ import type { RefusalMemory, Refusals } from './refusals.ts';
 
 export interface BatchOptions {
   ledger: BatchLedger;
-  /**
-   * Says when no more requests will come before an answer does: what is gathered is then sent.
-   */
+  /** Detects that no more requests will come before an answer does, so that the batch is sent. */
   activity: Activity;
-  /** Resolves in the next turn of the event loop. */
   turn(): Promise<void>;
-  /** Hexadecimal, of at most 64 letters; equal for requests that may share one answer. */
+  /** At most 64 hexadecimal digits; equal for requests that may share an answer. */
   requestKey(request: Request): string;
 }
 
 export interface BatchesOptions extends ServerOptions, ProviderAccess {
   batches: BatchOptions;
-  /** What earlier runs learned of models; null: nothing is kept. */
+  /** What earlier runs learned about models; null: nothing is stored. */
   memory: RefusalMemory | null;
-  /**
-   * Asked for each request before its batch is sent; false: it is not part of it and ends with kind
-   * `budget`.
-   */
+  /** Called for each request before its batch is sent. False: it ends with kind `budget`. */
   onAttempt(request: Request): boolean;
 }
 
 export interface VendorBatches extends Gatherer {
   server: ManagedServer;
   refusals: Refusals;
-  /**
-   * Batches are sent one after the other, for each may be as large as what the machine can send in
-   * minutes.
-   */
+  /** Batches are uploaded one by one, because each may take minutes. */
   sending: Promise<void>;
 }
 
-/** What is under way, in one place. */
 export interface Desk {
   options: BatchesOptions;
   questions: Questions;
   earlier: Earlier;
   byVendor: Map<VendorName, VendorBatches>;
-  /** Requests that a batch holds, of this run or an earlier one. */
+  /** Requests in a batch, of this run or an earlier one. */
   held: Map<string, OpenBatch>;
   underWay: Set<OpenBatch>;
-  /** Batches whose results are just being fetched, and those that are followed at all. */
+  /** Batches whose results are being fetched, and all batches that are followed. */
   finishing: Set<Promise<void>>;
   following: Set<Promise<void>>;
 }
@@ -126,7 +116,6 @@ export async function send(
   follow(desk, openBatch(record, server, { earlier: false }));
 }
 
-/** Waits for a batch in the background. */
 export function follow(desk: Desk, batch: OpenBatch): void {
   const {
     questions,
@@ -159,12 +148,12 @@ export function follow(desk: Desk, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // Those who asked write their answers within this turn; only then may the batch be forgotten.
+      // Callers store their answers within this turn; only then may the batch be forgotten.
       await turn();
       await ledger.ended(batch.id);
     },
     lost: () => lose(desk, batch),
-    // A caller that gets its result may ask for more at once: the next batch waits until all have theirs.
+    // A caller with a result may ask for more: the next batch waits until all have theirs.
     finishing: (work) => during(desk.finishing, activity.during(work)),
   });
   void during(desk.following, following);
@@ -176,7 +165,7 @@ async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<voi
   set.delete(work);
 }
 
-/** Of another account, or gone: what an earlier run's batch held is sent anew. */
+/** The batch is gone, or another account's: its requests are sent again. */
 async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
   const {
     questions,
