@@ -1,8 +1,8 @@
 import { TREE, emptyTree, treeEntries, treePathText, type TreeReader } from './listing.ts';
 
 /**
- * Whether the second tree holds what the first does, and no new file but those `apart` (by their
- * paths in it). Below trees with one id nothing is read.
+ * Whether the second tree has the same files, and no new ones except at paths `apart`. Skips equal
+ * subtrees.
  */
 export async function sameTrees(
   trees: TreeReader,
