@@ -5,55 +5,44 @@ import { BESIDE, BUSY_MS, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
 
 export interface Connection {
-  /** Reads the file; `without` where there is none that can be read. */
+  /** Reads the file; returns `without` if it is unreadable. */
   read<T>(work: (db: Database) => T, without: T): T;
-  /** Changes it now; `without` where that is not possible. */
+  /** Changes it now; returns `without` if that is impossible. */
   change<T>(work: (db: Database) => T, without: T): T;
-  /**
-   * Writes to it, later when another process holds it; false where nothing is written (any more).
-   */
+  /** Writes, later if another process holds the file; false if it cannot be written. */
   write(work: (db: Database) => void): boolean;
   /**
-   * Another one after each change by another process; null: it is not what was opened any more, for
-   * damage, loss, a full disk or somebody who holds it.
+   * Changes with each change by another process; null: the opened file is damaged, lost, full or
+   * locked.
    */
   version(): number | null;
-  /** Writes what waits. */
+  /** Performs postponed writes. */
   settle(): void;
   close(): void;
 }
 
 export interface StoreOptions {
-  /**
-   * Absolute path of the database file. With `read-write` it and its folder are made when absent.
-   */
+  /** Absolute path of the database; `read-write` creates it and its folder. */
   file: string;
-  /** Above this many bytes of answers the least recently used ones go. */
+  /** Above this size the least recently used answers are evicted. */
   maxBytes: number;
   /** Milliseconds since 1970. */
   now(): number;
   access: StoreAccess;
   /**
-   * Only entries written with the same secret are used; null: any that hold against their key, for
-   * a file that only those can write who may.
+   * Only entries with this secret's digest are used; null: any valid entry, for files only trusted
+   * users can write.
    */
   secret: Uint8Array | null;
-  /**
-   * How long another process that holds the file is waited for at a time, in milliseconds; absent:
-   * 5 s.
-   */
+  /** Wait for another process that holds the file, in milliseconds; default 5 s. */
   busyMs?: number;
-  /**
-   * Told, in one line, of what a user should know: a file that was set aside, a disk that is full.
-   */
+  /** Receives one-line notices for the user, such as a damaged file or full disk. */
   notice(message: string): void;
 }
 
 type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
 
-/**
- * What there is to work on. `access` falls to `read` for a file that cannot be written (any more).
- */
+/** `access` falls to `read` for a file that cannot be written. */
 interface Held {
   db: Database | null;
   access: StoreAccess;
@@ -62,12 +51,11 @@ interface Held {
 }
 
 /**
- * The connection to a file, through damage and loss. A file that cannot be written still serves
- * what it holds. While another process keeps it from being written, that is waited for once, and
- * from then on tried with every further write, without waiting.
+ * The connection to a file, through damage and loss. An unwritable file is still read. If another
+ * process locks it, wait once; later writes try again without waiting.
  *
  * @throws UserError for a file that is newer than this program or belongs to another one, also
- *   later.
+ * later.
  */
 export function createConnection(options: ConnectionOptions): Connection {
   const held: Held = { db: null, access: options.access, replaced: false, busy: false };
@@ -116,7 +104,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return held.db !== null && held.access === 'read-write';
     },
     close() {
-      // Once more with all patience.
+      // The last attempt waits fully.
       held.db?.patience(options.busyMs ?? BUSY_MS);
       settle();
       if (late.length > 0)
@@ -140,17 +128,17 @@ function open(held: Held, options: ConnectionOptions): void {
       meet(error, 'read', held, options);
       return;
     }
-    // What it holds may be read all the same.
+    // It may still be readable.
     onlyRead(error, held, options);
     try {
       held.db = openDatabase(options.file, 'read', options.busyMs ?? BUSY_MS);
     } catch {
-      // The notice has said it.
+      // The notice was sent.
     }
   }
 }
 
-/** True when the work may be tried again. */
+/** Handles an error; true when the work may be retried. */
 function meet(error: unknown, kind: StoreAccess, held: Held, options: ConnectionOptions): boolean {
   if (!(error instanceof StoreError)) throw error;
   const { trouble } = error;
@@ -171,7 +159,7 @@ function meet(error: unknown, kind: StoreAccess, held: Held, options: Connection
   return held.db !== null;
 }
 
-/** A damaged file is replaced, once; any other is done without. */
+/** Replaces a damaged file, once; gives up any other. */
 function lose({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
   letGo(held);
   if (
@@ -190,7 +178,7 @@ function onlyRead({ message }: StoreError, held: Held, options: ConnectionOption
   held.access = 'read';
 }
 
-/** Whether to wait for another process that holds the file, or to be told of it at once. */
+/** Sets whether to wait for another process that holds the file. */
 function wait(held: Held, { busyMs = BUSY_MS }: ConnectionOptions, patient: boolean): void {
   held.busy = !patient;
   held.db?.patience(patient ? busyMs : 0);
@@ -207,7 +195,7 @@ function letGo(held: Held): void {
     try {
       step();
     } catch {
-      // It is let go of either way; every answer was written when it came.
+      // Every answer is already written.
     }
   }
 }
@@ -216,7 +204,7 @@ function loss(message: string, access: StoreAccess, { file }: ConnectionOptions)
   return `${visibleLine(file)}: ${visibleLine(message)}; ${access === 'read-write' ? 'answers are not stored from here on' : 'it is not used'}`;
 }
 
-/** Moves a damaged file out of the way, so that a new one can be begun. */
+/** Moves a damaged file aside for a new one. */
 function replace(message: string, { file, now, notice }: ConnectionOptions): boolean {
   const aside = setAside(file, now());
   if (aside === null) return false;
@@ -236,7 +224,7 @@ function refusal(file: string, { trouble, message }: StoreError): UserError {
   ]);
 }
 
-/** Renames the file with what SQLite keeps beside it; the new name, or null when that failed. */
+/** Renames the file and SQLite's files beside it; null when that failed. */
 function setAside(file: string, now: number): string | null {
   const aside = `${file}.damaged-${String(now)}`;
   try {
