@@ -12,8 +12,8 @@ const CLOCKS_DIFFER = 7 * 24 * 3600;
  * Which remote branches and tags contain the commits. That a server has a commit proves nothing:
  * GitHub serves those of every fork. The commits must be here.
  *
- * @param tips branches and tags of the remote, null where it does not answer @param base the base
- * branch as a full ref; null: unknown
+ * @param tips branches and tags of the remote, null where it does not answer
+ * @param base the base branch as a full ref; null: unknown
  */
 export async function originsOf(
   source: HistorySource,

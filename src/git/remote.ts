@@ -51,8 +51,8 @@ const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
  * The remote of a store. Only fetches treat it as a promisor, so reading never fetches single
  * objects.
  *
- * @param environment with the user's git configuration @param networkTimeoutMs after which a
- * command is killed
+ * @param environment with the user's git configuration
+ * @param networkTimeoutMs after which a command is killed
  */
 export function openRemote(
   store: GitPlace,
@@ -136,7 +136,8 @@ function peeled(listed: Map<string, string> | null): Map<string, string> | null 
  * The workflow's repository on its server. The token goes to that server only, never into arguments
  * or files.
  *
- * @param server `GITHUB_SERVER_URL` @param repository `owner/name`
+ * @param server `GITHUB_SERVER_URL`
+ * @param repository `owner/name`
  */
 export function serverAddress(server: string, repository: string, token: string): RemoteAddress {
   const origin = server.replace(/\/+$/, '');
