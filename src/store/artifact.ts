@@ -66,7 +66,7 @@ function isEnterpriseServer(server: string | undefined): boolean {
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
 }
 
-/** Uploads the files of a part. || @throws UserError that says what to do. */
+/** Uploads the files of a part. Throws a `UserError` that says what to do. */
 export async function uploadPart(
   library: ArtifactLibrary,
   { name, folder, files }: { name: string; folder: string; files: readonly string[] },

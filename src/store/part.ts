@@ -35,7 +35,8 @@ interface PartWriter {
   /**
    * Closes the files, passes each to `place` with its name, and seals it.
    *
-   * @param where names the place in messages @throws UserError when an answer could not be written.
+   * @param where names the place in messages
+   * @throws UserError when an answer could not be written.
    */
   finish(
     place: (name: string, file: string) => Promise<void>,
