@@ -6,7 +6,14 @@ import { writeFiles } from './checkout.ts';
 import { findDefaultBase } from './default-base.ts';
 import { trackedAt } from './discover.ts';
 import type { FetchHints } from './history.ts';
-import { emptyTree, REGULAR_MODES } from './listing.ts';
+import {
+  emptyTree,
+  REGULAR_MODES,
+  TREE,
+  treeEntries,
+  treePathText,
+  type TreeReader,
+} from './listing.ts';
 import { lfsContent } from './missing.ts';
 import { originsOf } from './origin.ts';
 import { pathBelow, openReaders, type GitReaders, type RepositoryOptions } from './readers.ts';
@@ -18,7 +25,6 @@ import {
   shortName,
   type Mainline,
 } from './revision.ts';
-import { sameTrees } from './same-trees.ts';
 import { findFolder, listFolder, sourceTree, type Folder } from './tree.ts';
 import { openSnapshots } from './worktree.ts';
 
@@ -198,14 +204,8 @@ function filesOf(opened: GitReaders): FilesOfRepository {
   };
 }
 
-function comparisonsOf({
-  place,
-  trees,
-  bring,
-  prefixOf,
-  idOf,
-  snapshots,
-}: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
+function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
+  const { place, trees, bring, prefixOf, idOf, snapshots } = opened;
   /** The tree of a folder, or the empty tree if it does not exist. */
   const treeOf = async (id: string, prefix: string): Promise<string> => {
     const folder = await findFolder(trees, id, prefix);
@@ -227,6 +227,37 @@ function comparisonsOf({
       return sameTrees(trees, committed, await treeOf(id, prefix), apart);
     },
   };
+}
+
+/**
+ * Whether the second tree has the same files, and no new ones except at paths `apart`. Skips equal
+ * subtrees.
+ */
+async function sameTrees(
+  trees: TreeReader,
+  first: string,
+  second: string,
+  apart: (path: string) => boolean,
+  below = '',
+): Promise<boolean> {
+  if (first === second) return true;
+  const left = await treeEntries(trees, first);
+  const old = new Map(left.map((entry) => [entry.bytes.toString('latin1'), entry]));
+  const right = await treeEntries(trees, second);
+  for (const { mode, id, bytes } of right) {
+    const before = old.get(bytes.toString('latin1'));
+    const path = `${below}${treePathText(bytes)}`;
+    if (before !== undefined && before.mode !== mode) return false;
+    const same =
+      mode === TREE
+        ? await sameTrees(trees, before?.id ?? emptyTree(id), id, apart, `${path}/`)
+        : before === undefined
+          ? apart(path)
+          : before.id === id;
+    if (!same) return false;
+  }
+  const now = new Set(right.map(({ bytes }) => bytes.toString('latin1')));
+  return left.every(({ bytes }) => now.has(bytes.toString('latin1')));
 }
 
 /** A folder without a repository has only its present files. */

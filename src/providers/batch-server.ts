@@ -3,13 +3,7 @@ import type { Address } from './address.ts';
 import { STOPPED, fault, type Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch, createDownload } from './fetch.ts';
 import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
-import {
-  withRetries,
-  type CallAttempt,
-  type RetryOptions,
-  type RunOfCalls,
-  type Tried,
-} from './retry.ts';
+import { withRetries, type CallAttempt, type RunOfCalls, type Tried } from './retry.ts';
 import { sdkFault } from './sdk-fault.ts';
 import {
   authOf,
@@ -71,14 +65,7 @@ export function createManagedServer(
     signal,
   });
   const log = (line: string): void => options.log(`${vendor.name}: ${logLine(line)}`);
-  const retry: RetryOptions = {
-    limiter,
-    maxTries: options.maxTries,
-    clock,
-    signal,
-    random: options.random,
-    log,
-  };
+  const retry = { ...options, limiter, log };
   let connected: Promise<BatchServer> | null = null;
   const connect = (): Promise<BatchServer> =>
     (connected ??= api.connect({

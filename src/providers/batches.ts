@@ -34,29 +34,20 @@ interface BatchingCalls {
  * results by key. A request that an earlier run's batch contains waits for that batch.
  */
 export function createBatches(options: BatchesOptions): BatchingCalls {
-  const {
-    batches: { ledger },
-    clock,
-  } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
   const desk: Desk = {
     options: { ...options, signal },
     questions: createQuestions(),
-    earlier: createEarlier(ledger, clock),
+    earlier: createEarlier(options.batches.ledger, options.clock),
     byVendor: new Map(),
     held: new Map(),
     underWay: new Set(),
     finishing: new Set(),
     following: new Set(),
   };
-  signal.addEventListener(
-    'abort',
-    () => {
-      desk.questions.settleAll(faulty(STOPPED));
-    },
-    { once: true },
-  );
+  const stop = (): void => desk.questions.settleAll(faulty(STOPPED));
+  signal.addEventListener('abort', stop, { once: true });
   return {
     async complete(request, target) {
       const of = vendorOf(desk, target);
@@ -89,10 +80,8 @@ async function answerOf(
   request: Request,
   target: HostedTarget,
 ): Promise<Completion> {
-  const {
-    server: { vendor, log },
-    refusals,
-  } = of;
+  const { server, refusals } = of;
+  const { vendor, log } = server;
   const refused = vendor.refuses(request.parameters);
   if (refused !== null) return batchCompletion(faulty(fault('request', refused)), vendor.name);
   await desk.earlier.loaded();

@@ -34,10 +34,5 @@ export function answerCompletion(
   { kind: _, ...answer }: Said,
   latency_ms: number | null,
 ): Completion {
-  return {
-    status: 'ok',
-    ...answer,
-    latency_ms,
-    reused: false,
-  };
+  return { status: 'ok', ...answer, latency_ms, reused: false };
 }

@@ -3,20 +3,20 @@ import type { Fault } from './fault.ts';
 import { createPace } from './pace.ts';
 
 /** Backoff requested by a server. */
-interface Door {
-  shut(): boolean;
-  rest(ms: number): void;
+interface Backoff {
+  isActive(): boolean;
+  extend(ms: number): void;
 }
 
-/** `opened` is called when the backoff ends, but not when the signal ends it. */
-function createDoor(clock: Clock, signal: AbortSignal, opened: () => void): Door {
+/** `ended` is called when the backoff ends, but not when the signal ends it. */
+function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void): Backoff {
   let until = 0;
   let waiting = false;
   const wait = (): void => {
     const left = until - clock.now();
     if (left <= 0) {
       waiting = false;
-      opened();
+      ended();
       return;
     }
     waiting = true;
@@ -25,8 +25,8 @@ function createDoor(clock: Clock, signal: AbortSignal, opened: () => void): Door
     });
   };
   return {
-    shut: () => until > clock.now(),
-    rest(ms) {
+    isActive: () => until > clock.now(),
+    extend(ms) {
       if (ms <= 0) return;
       until = Math.max(until, clock.now() + ms);
       if (!waiting) wait();
@@ -144,7 +144,7 @@ export interface LimiterOptions {
   signal: AbortSignal;
 }
 
-function tellAll(queue: Queue<(entry: Admission) => void>, entry: Admission): void {
+function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): void {
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
@@ -161,7 +161,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   // Created with the first call, because earlier time does not count as time without an answer.
   const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
   const pump = (): void => {
-    while (!door.shut() && busy < pace.slots()) {
+    while (!backoff.isActive() && busy < pace.slots()) {
       const next = queue.take();
       if (next === undefined) return;
       busy++;
@@ -169,27 +169,27 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       next({ status: 'go', ticket: { round: healthNow().round() } });
     }
   };
-  const door = createDoor(clock, signal, pump);
+  const backoff = createBackoff(clock, signal, pump);
   const learn = ({ round }: Ticket, outcome: SlotOutcome): boolean => {
     const [current, now] = [healthNow(), clock.now()];
-    if (outcome.kind === 'failed') return current.strike(round, outcome.fault, now);
+    if (outcome.kind === 'failed') return current.recordFailure(round, outcome.fault, now);
     if (outcome.kind === 'limited') {
       counts.limited++;
-      door.rest(outcome.waitMs);
-      const first = current.strike(round, outcome.fault, now, outcome.unwaited);
+      backoff.extend(outcome.waitMs);
+      const first = current.recordFailure(round, outcome.fault, now, outcome.unwaited);
       if (first) pace.halve();
       return first;
     }
     if (outcome.kind === 'unsent') counts.attempts--;
-    else current.signOfLife(now);
+    else current.recordAnswer(now);
     if (outcome.kind === 'answered') {
       counts.answered++;
       pace.answered(outcome.latencyMs, busy >= pace.slots());
-      door.rest(outcome.waitMs);
+      backoff.extend(outcome.waitMs);
     }
     return false;
   };
-  signal.addEventListener('abort', () => tellAll(queue, { status: 'aborted' }), { once: true });
+  signal.addEventListener('abort', () => settleAll(queue, { status: 'aborted' }), { once: true });
 
   return {
     acquire(again) {
@@ -197,7 +197,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       if (!again) counts.calls++;
       const fault = healthNow().down();
       // One call at a time probes whether a server that was given up is back.
-      if (fault !== null && (busy > 0 || door.shut()))
+      if (fault !== null && (busy > 0 || backoff.isActive()))
         return Promise.resolve({ status: 'down', fault });
       return new Promise((resolve) => {
         queue.add(resolve, again);
@@ -208,11 +208,11 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       const first = learn(ticket, outcome);
       busy--;
       const fault = healthNow().down();
-      if (fault !== null) tellAll(queue, { status: 'down', fault });
+      if (fault !== null) settleAll(queue, { status: 'down', fault });
       pump();
       return { down: fault !== null, first };
     },
-    shut: () => door.shut(),
+    shut: () => backoff.isActive(),
     stats: () => ({ ...counts, queued: queue.size(), in_flight: busy, limit: pace.slots() }),
   };
 }
@@ -221,12 +221,12 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
 interface Health {
   /** The round that attempts started now belong to. */
   round(): number;
-  signOfLife(now: number): void;
+  recordAnswer(now: number): void;
   /**
    * True for the first failure of a round, because calls in flight fail together. `unwaited`: the
    * requested wait is longer than any call waits.
    */
-  strike(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
+  recordFailure(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
   /** The last fault once the server has been given up, else null. */
   down(): Fault | null;
 }
@@ -242,24 +242,24 @@ const UNWAITED_ROUNDS = 2;
  */
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {
   let round = 0;
-  let failed = 0;
-  let lastSign = now;
+  let failures = 0;
+  let lastAnswer = now;
   let down: Fault | null = null;
   return {
     round: () => round,
-    signOfLife(at) {
-      failed = 0;
+    recordAnswer(at) {
+      failures = 0;
       down = null;
-      lastSign = at;
+      lastAnswer = at;
     },
-    strike(of, fault, at, unwaited = false) {
+    recordFailure(of, fault, at, unwaited = false) {
       if (of !== round) return false;
       round++;
-      failed++;
+      failures++;
       if (
         unwaited
-          ? failed >= UNWAITED_ROUNDS
-          : failed >= giveUp.rounds && at - lastSign >= giveUp.afterMs
+          ? failures >= UNWAITED_ROUNDS
+          : failures >= giveUp.rounds && at - lastAnswer >= giveUp.afterMs
       )
         down = fault;
       return true;

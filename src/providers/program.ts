@@ -36,6 +36,9 @@ const LOGGED_LINES = 200;
 
 const LOGGED_LENGTH = 500;
 
+/** Otherwise Python holds answers back, because stdout is a pipe. */
+const UNBUFFERED = { PYTHONUNBUFFERED: '1' };
+
 interface Running {
   name: string;
   session: ProgramSession;
@@ -47,7 +50,7 @@ interface Running {
 export function createPrograms(options: ProgramOptions): Programs {
   const { clock, signal, timeoutMs, redact } = options;
   const running = new Map<string, Running>();
-  const env = plainEnvironment(options.env, options.programEnv);
+  const env = { ...UNBUFFERED, ...programVariables(options.env, options.programEnv, THIS_PLATFORM) };
   const prepare = createSetups(options, env);
   const each = (act: (session: ProgramSession) => void) => (): void => {
     for (const { session } of running.values()) act(session);
@@ -104,14 +107,6 @@ export function createPrograms(options: ProgramOptions): Programs {
       letGo();
     },
   };
-}
-
-/** Disables Python's output buffering, which would hold answers back when stdout is a pipe. */
-function plainEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  names: readonly string[],
-): Record<string, string> {
-  return { PYTHONUNBUFFERED: '1', ...programVariables(env, names, THIS_PLATFORM) };
 }
 
 /**

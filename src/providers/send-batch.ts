@@ -78,15 +78,8 @@ export async function send(
   model: string,
   items: readonly Asked[],
 ): Promise<void> {
-  const {
-    questions,
-    options: {
-      batches: { ledger },
-      clock,
-      signal,
-      onAttempt,
-    },
-  } = desk;
+  const { questions, options } = desk;
+  const { batches, clock, signal, onAttempt } = options;
   if (signal.aborted) return;
   const allowed = items.filter(
     ({ key, request }) => onAttempt(request) || !questions.settle(key, faulty(budgetFault())),
@@ -109,7 +102,7 @@ export async function send(
     submitted_at: clock.now(),
     requests,
   };
-  const kept = await ledger.submitted(record);
+  const kept = await batches.ledger.submitted(record);
   server.log(
     `batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${kept ? '' : '; it could not be written down, so no later run can pick it up'}`,
   );
@@ -117,20 +110,10 @@ export async function send(
 }
 
 export function follow(desk: Desk, batch: OpenBatch): void {
-  const {
-    questions,
-    held,
-    underWay,
-    options: {
-      batches: { ledger, turn, activity },
-      clock,
-      signal,
-      redact,
-    },
-  } = desk;
-  const {
-    server: { vendor },
-  } = batch;
+  const { questions, held, underWay, options } = desk;
+  const { clock, signal, redact } = options;
+  const { ledger, turn, activity } = options.batches;
+  const { vendor } = batch.server;
   for (const key of batch.open) held.set(key, batch);
   underWay.add(batch);
   const following = runBatch(batch, {
@@ -167,21 +150,13 @@ async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<voi
 
 /** The batch is gone, or another account's: its requests are sent again. */
 async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
-  const {
-    questions,
-    held,
-    underWay,
-    byVendor,
-    options: {
-      batches: { ledger },
-    },
-  } = desk;
+  const { questions, held, underWay, byVendor, options } = desk;
   const { id, earlier, server, open } = batch;
   server.log(
     `batch ${id}: the vendor does not know it (any more)${earlier ? '; what is still wanted of it is asked anew' : ''}`,
   );
   underWay.delete(batch);
-  await ledger.ended(id);
+  await options.batches.ledger.ended(id);
   for (const key of open) {
     held.delete(key);
     const [question, of] = [questions.first(key), byVendor.get(server.vendor.name)];

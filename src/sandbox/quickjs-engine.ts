@@ -59,19 +59,9 @@ export function prepareCode(
   return {
     evaluate: (id, variables) =>
       evaluateWithin({ runtime, context, timeoutSeconds, call }, id, variables),
-    end: () => {
-      for (const handle of [
-        outputs,
-        code,
-        settle,
-        evaluate,
-        functions,
-        bounds,
-        guest,
-        context,
-        runtime,
-      ])
-        handle.dispose();
+    end() {
+      const values = [outputs, code, settle, evaluate, functions, bounds, guest];
+      for (const owned of [...values, context, runtime]) owned.dispose();
     },
   };
 }
@@ -91,13 +81,9 @@ function evaluateWithin(
   id: string,
   variables: string,
 ): ThreadAnswer {
-  const failed = (outcome: CodeOutcome): ThreadAnswer => ({
-    id,
-    outcome,
-    printed: silent,
-    reply: '',
-    spent: true,
-  });
+  const failed = (outcome: CodeOutcome): ThreadAnswer => {
+    return { id, outcome, printed: silent, reply: '', spent: true };
+  };
   let late = false;
   refused = false;
   const deadline = Date.now() + timeoutSeconds * 1000;

@@ -74,17 +74,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   const settle = (): void => {
     for (let [next] = late; next !== undefined; [next] = late) {
       const work = next;
-      if (
-        !attempt(
-          'read-write',
-          (db) => {
-            work(db);
-            return true;
-          },
-          false,
-        )
-      )
-        break;
+      const isDone = (db: Database): boolean => (work(db), true);
+      if (!attempt('read-write', isDone, false)) break;
       late.shift();
     }
     if (held.db === null || held.access === 'read') late.length = 0;
@@ -187,13 +178,9 @@ function wait(held: Held, { busyMs = BUSY_MS }: ConnectionOptions, patient: bool
 function letGo(held: Held): void {
   const { db, access } = held;
   held.db = null;
-  for (const step of db === null
-    ? []
-    : access === 'read-write'
-      ? [db.compact, db.close]
-      : [db.close]) {
+  for (const step of access === 'read-write' ? [db?.compact, db?.close] : [db?.close]) {
     try {
-      step();
+      step?.();
     } catch {
       // Every answer is already written.
     }

@@ -54,9 +54,7 @@ export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS
 }
 
 function rowsOf(db: DatabaseSync): Database {
-  const records = recordsOf(db, (work) => {
-    transaction(db, work);
-  });
+  const records = recordsOf(db, (work) => transaction(db, work));
   const version = db.prepare('PRAGMA data_version');
   return {
     ...answerRows(db),
@@ -67,19 +65,10 @@ function rowsOf(db: DatabaseSync): Database {
         records.trim();
         db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
       }),
-    patience: (ms) =>
-      withStoreErrors(() => {
-        db.exec(`PRAGMA busy_timeout = ${String(ms)}`);
-      }),
-    copyTo: (file) =>
-      withStoreErrors(() => {
-        db.prepare('VACUUM INTO ?').run(file);
-      }),
+    patience: (ms) => withStoreErrors(() => db.exec(`PRAGMA busy_timeout = ${String(ms)}`)),
+    copyTo: (file) => withStoreErrors(() => void db.prepare('VACUUM INTO ?').run(file)),
     version: () => withStoreErrors(() => Number(version.get()?.['data_version'])),
-    close: () =>
-      withStoreErrors(() => {
-        db.close();
-      }),
+    close: () => withStoreErrors(() => db.close()),
   };
 }
 
@@ -93,18 +82,9 @@ function withStoreErrorsIn<T extends object>(functions: T): T {
   ) as T;
 }
 
-type AnswerRows = Pick<
+type AnswerRows = Omit<
   Database,
-  | 'get'
-  | 'put'
-  | 'putAll'
-  | 'entries'
-  | 'remove'
-  | 'touch'
-  | 'totals'
-  | 'bytes'
-  | 'removeUnusedSince'
-  | 'shrink'
+  keyof Batches | keyof Records | 'compact' | 'patience' | 'copyTo' | 'version' | 'close'
 >;
 
 function answerRows(db: DatabaseSync): AnswerRows {
@@ -210,14 +190,10 @@ function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
 }
 
 function transaction(db: DatabaseSync, work: () => void): void {
-  withStoreErrors(() => {
-    db.exec('BEGIN IMMEDIATE');
-  });
+  withStoreErrors(() => db.exec('BEGIN IMMEDIATE'));
   try {
     work();
-    withStoreErrors(() => {
-      db.exec('COMMIT');
-    });
+    withStoreErrors(() => db.exec('COMMIT'));
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;

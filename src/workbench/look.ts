@@ -66,11 +66,7 @@ export function look(
     const answers = new Map<string, Completion>();
     const idle = silent(session);
     const judgeStored = (): Promise<Evaluation> =>
-      runSides(idle, mode, sides, {
-        documents,
-        stored: true,
-        exchange: givenBy(answers),
-      });
+      runSides(idle, mode, sides, { documents, stored: true, exchange: givenBy(answers) });
     const first = await judgeStored();
     const all =
       base === null || edited.aborted || first.whole

@@ -17,20 +17,16 @@ const PATH = '/v1/messages/batches';
 
 const [OPEN, CLOSE] = ['{"requests":[', ']}'];
 
-export async function anthropicClient({
-  baseUrl,
-  fetch,
-  timeoutMs,
-}: VendorConnection): Promise<Anthropic> {
+export async function anthropicClient(connection: VendorConnection): Promise<Anthropic> {
   const { default: Client } = await import('@anthropic-ai/sdk');
   // A key is given so that the SDK does not look for one; `fetch` adds the real key.
   return new Client({
     apiKey: 'added-by-the-transport',
     webhookKey: null,
-    baseURL: baseUrl,
-    fetch,
+    baseURL: connection.baseUrl,
+    fetch: connection.fetch,
     maxRetries: 0,
-    timeout: timeoutMs,
+    timeout: connection.timeoutMs,
     logLevel: 'off',
     openTelemetry: false,
   });

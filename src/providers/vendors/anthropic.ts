@@ -107,8 +107,18 @@ const reply = z.object({
       cache_creation_input_tokens: count.nullish(),
       cache_read_input_tokens: count.nullish(),
     })
-    .nullish()
-    .catch(null),
+    // The API reports cache reads and writes separately; they are input too.
+    .transform((usage): Pick<Said, 'usage' | 'cached'> => {
+      const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+      const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
+      return {
+        usage: { input_tokens, output_tokens: usage.output_tokens },
+        ...cachedTokens(input_tokens, { read, written }),
+      };
+    })
+    .nullable()
+    .catch(null)
+    .default(null),
 });
 
 function read(data: unknown, ask: ReadAs): VendorAnswer {
@@ -122,7 +132,7 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
   return worthOf(
     {
       ...saidIn(content),
-      ...countedIn(usage),
+      ...(usage ?? { usage: null }),
       calls,
       reason: stop_reason,
       member: 'stop_reason',
@@ -132,22 +142,4 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
     },
     ask,
   );
-}
-
-interface UsageOnWire {
-  input_tokens: number;
-  output_tokens: number;
-  cache_creation_input_tokens?: number | null | undefined;
-  cache_read_input_tokens?: number | null | undefined;
-}
-
-/** The API reports cache reads and writes separately; they are input too. */
-function countedIn(usage: UsageOnWire | null | undefined): Pick<Said, 'usage' | 'cached'> {
-  if (!usage) return { usage: null };
-  const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
-  const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
-  return {
-    usage: { input_tokens, output_tokens: usage.output_tokens },
-    ...cachedTokens(input_tokens, { read, written }),
-  };
 }

@@ -15,11 +15,7 @@ export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
 
 const ENDPOINT = '/v1/chat/completions';
 
-export async function openaiClient({
-  baseUrl,
-  fetch,
-  timeoutMs,
-}: VendorConnection): Promise<OpenAI> {
+export async function openaiClient(connection: VendorConnection): Promise<OpenAI> {
   const { default: Client } = await import('openai');
   // Every credential is given so that the SDK reads none from the environment; `fetch` adds the
   // real key.
@@ -29,10 +25,10 @@ export async function openaiClient({
     organization: null,
     project: null,
     webhookSecret: null,
-    baseURL: baseUrl,
-    fetch,
+    baseURL: connection.baseUrl,
+    fetch: connection.fetch,
     maxRetries: 0,
-    timeout: timeoutMs,
+    timeout: connection.timeoutMs,
     logLevel: 'off',
   });
 }

@@ -42,14 +42,15 @@ const part = z.object({
   refusal: z.string().nullish(),
 });
 
-/** Input read from the cache; unreadable counts are ignored. */
+/** Input read from and written to the cache; unreadable counts are ignored. */
 export const cacheDetails = z
   .object({
     cached_tokens: z.int().nonnegative().nullish(),
     cache_write_tokens: z.int().nonnegative().nullish(),
   })
-  .nullish()
-  .catch(null);
+  .transform(({ cached_tokens: read, cache_write_tokens: written }) => ({ read, written }))
+  .catch({ read: null, written: null })
+  .default({ read: null, written: null });
 
 const reply = z.object({
   model: z.string().nullish().catch(null),
@@ -68,19 +69,10 @@ const reply = z.object({
       output_tokens: z.int().nonnegative(),
       input_tokens_details: cacheDetails,
     })
-    .transform(
-      ({
-        input_tokens,
-        output_tokens,
-        input_tokens_details: details,
-      }): Pick<Said, 'usage' | 'cached'> => ({
-        usage: { input_tokens, output_tokens },
-        ...cachedTokens(input_tokens, {
-          read: details?.cached_tokens,
-          written: details?.cache_write_tokens,
-        }),
-      }),
-    )
+    .transform(({ input_tokens_details: cached, ...usage }): Pick<Said, 'usage' | 'cached'> => ({
+      usage,
+      ...cachedTokens(usage.input_tokens, cached),
+    }))
     .nullable()
     .catch(null)
     .default(null),

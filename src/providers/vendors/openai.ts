@@ -98,12 +98,9 @@ const reply = z.object({
       total_tokens: z.int().nonnegative().nullish().catch(null),
       prompt_tokens_details: cacheDetails,
     })
-    .transform(({ prompt_tokens, prompt_tokens_details: details, ...counted }): Counted => ({
+    .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): Counted => ({
       usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
-      ...cachedTokens(prompt_tokens, {
-        read: details?.cached_tokens,
-        written: details?.cache_write_tokens,
-      }),
+      ...cachedTokens(prompt_tokens, cached),
     }))
     .nullable()
     .catch(null)
@@ -113,12 +110,9 @@ const reply = z.object({
 /** xAI and Google count thinking only in the total, and charge it as output. */
 function writtenTokens(
   prompt: number,
-  {
-    completion_tokens,
-    total_tokens,
-  }: { completion_tokens: number; total_tokens?: number | null | undefined },
+  counted: { completion_tokens: number; total_tokens?: number | null | undefined },
 ): number {
-  return Math.max(completion_tokens, (total_tokens ?? 0) - prompt);
+  return Math.max(counted.completion_tokens, (counted.total_tokens ?? 0) - prompt);
 }
 
 function read(data: unknown, ask: ReadAs): VendorAnswer {
