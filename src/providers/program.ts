@@ -48,25 +48,24 @@ interface Running {
 
 /** The user's own applications: one process, with its own limiter, per command and commit. */
 export function createPrograms(options: ProgramOptions): Programs {
-  const { clock, signal, timeoutMs, redact } = options;
+  const { clock, signal } = options;
   const running = new Map<string, Running>();
-  const env = { ...UNBUFFERED, ...programVariables(options.env, options.programEnv, THIS_PLATFORM) };
+  const given = programVariables(options.env, options.programEnv, THIS_PLATFORM);
+  const env = { ...UNBUFFERED, ...given };
   const prepare = createSetups(options, env);
   const each = (act: (session: ProgramSession) => void) => (): void => {
     for (const { session } of running.values()) act(session);
   };
   const killAll = each((session) => session.killNow());
   const abort = each((session) => session.abort());
-  const letGo = stopAfterDrain({ clock, signal }, abort);
+  const letGo = stopAfterDrain(options, abort);
 
   const start = (target: ProgramTarget, name: string): Running => ({
     name,
     session: createSession({
+      ...options,
       command: startedAs(target.command),
       env,
-      timeoutMs,
-      clock,
-      redact,
       prepare: () => prepare(target),
       onErr: logLimited(name, options),
       log: (line) => options.log(`${logLine(name)}: ${line}`),
