@@ -22,25 +22,25 @@ export function openMissing(place: GitPlace, remote: Remote | null): Missing {
   const bring = async (ids: readonly string[], filter: FetchWish['filter']): Promise<void> => {
     if (ids.length === 0 || remote === null) return;
     const { code, complaint } = await remote.fetch(ids, { filter, alone: true });
-    if (code !== 0) throw notBrought(ids.length, filter, complaint);
+    if (code !== 0) throw fetchFailure(ids.length, filter, complaint);
   };
   return {
     listing: (tree) => bring([tree], 'tree:0'),
     trees: (ids) => bring(ids, 'blob:none'),
     async contents(ids) {
-      if (remote !== null && ids.length > 0) await bring(await notHere(place, ids), 'blob:none');
+      if (remote !== null && ids.length > 0) await bring(await missingIn(place, ids), 'blob:none');
     },
   };
 }
 
-function notBrought(count: number, filter: FetchWish['filter'], complaint: string): UserError {
+function fetchFailure(count: number, filter: FetchWish['filter'], complaint: string): UserError {
   const what = filter === 'tree:0' ? 'A folder listing' : `The contents of ${String(count)} files`;
   return new UserError([
     problem(null, `${what}, which this clone lacks, could not be fetched: ${lastLine(complaint)}.`),
   ]);
 }
 
-async function notHere(place: GitPlace, ids: readonly string[]): Promise<string[]> {
+async function missingIn(place: GitPlace, ids: readonly string[]): Promise<string[]> {
   const answer = await git(place, ['cat-file', '--batch-check=%(objectname)'], {
     input: Buffer.from(`${[...new Set(ids)].join('\n')}\n`),
   });

@@ -13,13 +13,13 @@ import {
   send,
   batchCompletion,
   type BatchesOptions,
-  type Desk,
+  type Batching,
   type VendorBatches,
 } from './send-batch.ts';
 import { vendors } from './vendors/index.ts';
 import type { Ask } from './vendors/vendor.ts';
 
-interface BatchingCalls {
+interface BatchCalls {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
   waiting(): WaitingBatches | null;
   /**
@@ -33,10 +33,10 @@ interface BatchingCalls {
  * Answers requests by batches: collects requests, sends and records each batch, waits, and matches
  * results by key. A request that an earlier run's batch contains waits for that batch.
  */
-export function createBatches(options: BatchesOptions): BatchingCalls {
+export function createBatches(options: BatchesOptions): BatchCalls {
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  const desk: Desk = {
+  const batching: Batching = {
     options: { ...options, signal },
     questions: createQuestions(),
     earlier: createEarlier(options.batches.ledger, options.clock),
@@ -46,15 +46,15 @@ export function createBatches(options: BatchesOptions): BatchingCalls {
     finishing: new Set(),
     following: new Set(),
   };
-  const stop = (): void => desk.questions.settleAll(faulty(STOPPED));
+  const stop = (): void => batching.questions.settleAll(faulty(STOPPED));
   signal.addEventListener('abort', stop, { once: true });
   return {
     async complete(request, target) {
-      const of = vendorOf(desk, target);
-      return 'status' in of ? of : answerOf(desk, of, request, target);
+      const of = vendorOf(batching, target);
+      return 'status' in of ? of : answerOf(batching, of, request, target);
     },
     waiting() {
-      const left = [...desk.underWay].filter(({ open }) => open.size > 0);
+      const left = [...batching.underWay].filter(({ open }) => open.size > 0);
       return left.length === 0
         ? null
         : {
@@ -63,19 +63,19 @@ export function createBatches(options: BatchesOptions): BatchingCalls {
           };
     },
     async close() {
-      const of = [...desk.byVendor.values()];
-      if (!signal.aborted) await Promise.all(desk.finishing);
+      const of = [...batching.byVendor.values()];
+      if (!signal.aborted) await Promise.all(batching.finishing);
       closing.abort();
       await Promise.all(of.map(({ sending }) => sending));
       for (const { server } of of) server.close();
-      await Promise.all(desk.following);
+      await Promise.all(batching.following);
     },
   };
 }
 
 /** Retries without parameters that the model refuses. */
 async function answerOf(
-  desk: Desk,
+  batching: Batching,
   of: VendorBatches,
   request: Request,
   target: HostedTarget,
@@ -84,12 +84,12 @@ async function answerOf(
   const { vendor, log } = server;
   const refused = vendor.refuses(request.parameters);
   if (refused !== null) return batchCompletion(faulty(fault('request', refused)), vendor.name);
-  await desk.earlier.loaded();
-  const key = desk.options.batches.requestKey(request);
+  await batching.earlier.loaded();
+  const key = batching.options.batches.requestKey(request);
   await refusals.recall(target);
   for (;;) {
     const ask = refusals.without(request);
-    const outcome = await resultOf(desk, of, { key, ask, request });
+    const outcome = await resultOf(batching, of, { key, ask, request });
     const learnt = outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
     if (learnt === null) return batchCompletion(outcome, vendor.name);
     if (learnt.first)
@@ -97,8 +97,8 @@ async function answerOf(
   }
 }
 
-function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion {
-  const { byVendor, questions, options } = desk;
+function vendorOf(batching: Batching, target: HostedTarget): VendorBatches | Completion {
+  const { byVendor, questions, options } = batching;
   const known = byVendor.get(target.provider);
   if (known !== undefined) return known;
   const vendor = vendors[target.provider];
@@ -112,7 +112,7 @@ function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion 
     server,
     waiting: questions.size,
     send: (model, items) => {
-      made.sending = made.sending.then(() => send(desk, server, model, items));
+      made.sending = made.sending.then(() => send(batching, server, model, items));
     },
   });
   const made: VendorBatches = {
@@ -127,17 +127,17 @@ function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion 
 
 /** Waits for the batch that contains the request, or adds it to the next one. */
 function resultOf(
-  desk: Desk,
+  batching: Batching,
   of: VendorBatches,
   question: { key: string; ask: Ask; request: Request },
 ): Promise<RequestOutcome> {
-  const { questions, held, earlier, options } = desk;
+  const { questions, held, earlier, options } = batching;
   if (options.signal.aborted) return Promise.resolve(faulty(STOPPED));
   return new Promise((settle) => {
     const waiting: Asked = { ...question, settle };
     if (!questions.add(waiting) || held.has(waiting.key)) return;
     const batch = earlier.holding(waiting.key, of.server);
-    if (batch === null) gather(desk, of, waiting);
-    else follow(desk, batch);
+    if (batch === null) gather(batching, of, waiting);
+    else follow(batching, batch);
   });
 }

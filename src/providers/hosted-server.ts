@@ -90,7 +90,7 @@ export function createServer(
   });
   let connected: Promise<Post> | null = null;
   const connect = (): Promise<Post> => {
-    tellOfInherited(vendor, base, options);
+    warnAboutInheritedUrl(vendor, base, options);
     return vendor.connect({
       baseUrl: base.href.replace(/\/$/, ''),
       fetch: bounded.fetch,
@@ -121,7 +121,7 @@ export function createServer(
 }
 
 /** Warns about a base address in the environment, which a vendor's SDK would use. */
-function tellOfInherited(
+function warnAboutInheritedUrl(
   { name, facts: { baseUrlVariable } }: Vendor,
   { href }: URL,
   { env, log }: Pick<HostedOptions, 'env' | 'log'>,

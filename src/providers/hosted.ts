@@ -63,12 +63,12 @@ export function createHosted(options: HostedOptions): Hosted {
  * which parameters it accepts. Others wait, so a bad key or parameter fails once.
  */
 async function ask(
-  asked: Asked,
+  to: Destination,
   request: Request,
   target: HostedTarget,
   options: HostedOptions,
 ): Promise<Completion> {
-  const { server } = asked;
+  const { server } = to;
   await server.refusals.recall(target);
   // Loading the SDK does not count as head start.
   await server.post().catch(() => undefined);
@@ -79,7 +79,7 @@ async function ask(
     const release = await server.opening.lead(open === null ? [KEY] : [KEY, open.ahead]);
     if (release === null) continue;
     const asking = { request, target, open, plainly };
-    const completion = await askOnce(asked, asking, options).finally(release);
+    const completion = await askOnce(to, asking, options).finally(release);
     if (completion === 'plainly') {
       plainly = true;
       continue;
@@ -94,7 +94,7 @@ async function ask(
   }
 }
 
-interface Asked {
+interface Destination {
   server: Server;
   pacer: Pacer | null;
 }
@@ -115,7 +115,7 @@ const KEY = 'key';
  * the model's answer for its form.
  */
 async function askOnce(
-  { server, pacer }: Asked,
+  { server, pacer }: Destination,
   asking: Asking,
   options: HostedOptions,
 ): Promise<Completion | 'plainly' | null> {

@@ -83,7 +83,7 @@ export function createOutgoing(
   const routeTo = createRoutes(bounds);
   const underWay = new Set<OpenRequest['fail']>();
   const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
-  const letGo = stopAfterDrain(bounds, stop);
+  const cancelDrain = stopAfterDrain(bounds, stop);
   return {
     async send(input, sent, receive) {
       if (bounds.signal.aborted) throw new TransportError('aborted');
@@ -124,7 +124,7 @@ export function createOutgoing(
       });
     },
     close() {
-      letGo();
+      cancelDrain();
       stop();
       tunnel?.close();
       agent.destroy();

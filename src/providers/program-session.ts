@@ -8,10 +8,10 @@ import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
 
 /** The line with which Node or Python reports an uncaught error. */
-const TELLING = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
+const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 
 /** Lines that a runtime prints below it: stack, error properties, version. */
-const BELOW = 30;
+const LINES_BELOW_ERROR = 30;
 
 /** The program's last error on stderr in one line, or else its last line. */
 interface LastWords {
@@ -22,20 +22,20 @@ interface LastWords {
 
 export function createLastWords(): LastWords {
   let last = '';
-  let telling: { line: string; below: number } | null = null;
+  let error: { line: string; below: number } | null = null;
   return {
     hear(line) {
       const words = line.trim();
       if (words === '') return;
       last = words;
-      if (TELLING.test(words)) telling = { line: words, below: 0 };
-      else if (telling !== null && ++telling.below > BELOW) telling = null;
+      if (ERROR_LINE.test(words)) error = { line: words, below: 0 };
+      else if (error !== null && ++error.below > LINES_BELOW_ERROR) error = null;
     },
     forget() {
       last = '';
-      telling = null;
+      error = null;
     },
-    text: () => telling?.line ?? last,
+    text: () => error?.line ?? last,
   };
 }
 
@@ -62,7 +62,7 @@ export interface ProgramSession {
 }
 
 /** The program is not restarted after this many exits in a row without an answer. */
-const MAX_ENDS = 4;
+const MAX_EXITS = 4;
 
 const CLOSE_GRACE_MS = 2000;
 
@@ -71,7 +71,7 @@ export const SILENCE_MS = 10_000;
 
 /**
  * Exchanges JSON lines with the program, in any order. It starts at the first call and restarts
- * after an exit, up to {@link MAX_ENDS} times without an answer. A late call fails alone; if
+ * after an exit, up to {@link MAX_EXITS} times without an answer. A late call fails alone; if
  * nothing at all was heard meanwhile, the process is killed and restarted for the next call.
  */
 export function createSession(options: ProgramSessionOptions): ProgramSession {
@@ -145,7 +145,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   };
   return {
     async running() {
-      if (ends >= MAX_ENDS) {
+      if (ends >= MAX_EXITS) {
         const message = `ended ${ends} times in a row without an answer and is not started again`;
         return fault('program', message);
       }

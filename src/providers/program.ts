@@ -58,7 +58,7 @@ export function createPrograms(options: ProgramOptions): Programs {
   };
   const killAll = each((session) => session.killNow());
   const abort = each((session) => session.abort());
-  const letGo = stopAfterDrain(options, abort);
+  const cancelDrain = stopAfterDrain(options, abort);
 
   const start = (target: ProgramTarget, name: string): Running => ({
     name,
@@ -103,7 +103,7 @@ export function createPrograms(options: ProgramOptions): Programs {
     async close() {
       await Promise.all([...running.values()].map(({ session }) => session.close()));
       process.off('exit', killAll);
-      letGo();
+      cancelDrain();
     },
   };
 }

@@ -41,7 +41,7 @@ export interface VendorBatches extends Gatherer {
   sending: Promise<void>;
 }
 
-export interface Desk {
+export interface Batching {
   options: BatchesOptions;
   questions: Questions;
   earlier: Earlier;
@@ -58,7 +58,7 @@ export function faulty(of: Fault): RequestOutcome {
   return { status: 'fault', fault: of };
 }
 
-export function gather({ questions }: Desk, of: VendorBatches, question: Asked): void {
+export function gather({ questions }: Batching, of: VendorBatches, question: Asked): void {
   const refused = of.add(question);
   if (refused !== null)
     questions.settle(
@@ -73,12 +73,12 @@ export function gather({ questions }: Desk, of: VendorBatches, question: Asked):
 }
 
 export async function send(
-  desk: Desk,
+  batching: Batching,
   server: ManagedServer,
   model: string,
   items: readonly Asked[],
 ): Promise<void> {
-  const { questions, options } = desk;
+  const { questions, options } = batching;
   const { batches, clock, signal, onAttempt } = options;
   if (signal.aborted) return;
   const allowed = items.filter(
@@ -106,11 +106,11 @@ export async function send(
   server.log(
     `batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${kept ? '' : '; it could not be written down, so no later run can pick it up'}`,
   );
-  follow(desk, openBatch(record, server, { earlier: false }));
+  follow(batching, openBatch(record, server, { earlier: false }));
 }
 
-export function follow(desk: Desk, batch: OpenBatch): void {
-  const { questions, held, underWay, options } = desk;
+export function follow(batching: Batching, batch: OpenBatch): void {
+  const { questions, held, underWay, options } = batching;
   const { clock, signal, redact } = options;
   const { ledger, turn, activity } = options.batches;
   const { vendor } = batch.server;
@@ -135,11 +135,11 @@ export function follow(desk: Desk, batch: OpenBatch): void {
       await turn();
       await ledger.ended(batch.id);
     },
-    lost: () => lose(desk, batch),
+    lost: () => lose(batching, batch),
     // A caller with a result may ask for more: the next batch waits until all have theirs.
-    finishing: (work) => during(desk.finishing, activity.during(work)),
+    finishing: (work) => during(batching.finishing, activity.during(work)),
   });
-  void during(desk.following, following);
+  void during(batching.following, following);
 }
 
 async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
@@ -149,8 +149,8 @@ async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<voi
 }
 
 /** The batch is gone, or another account's: its requests are sent again. */
-async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
-  const { questions, held, underWay, byVendor, options } = desk;
+async function lose(batching: Batching, batch: OpenBatch): Promise<void> {
+  const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;
   server.log(
     `batch ${id}: the vendor does not know it (any more)${earlier ? '; what is still wanted of it is asked anew' : ''}`,
@@ -160,7 +160,7 @@ async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
   for (const key of open) {
     held.delete(key);
     const [question, of] = [questions.first(key), byVendor.get(server.vendor.name)];
-    if (earlier && question !== null && of !== undefined) gather(desk, of, question);
+    if (earlier && question !== null && of !== undefined) gather(batching, of, question);
     else questions.settle(key, faulty(fault('reply', `the vendor does not know batch ${id}`)));
   }
 }

@@ -59,12 +59,9 @@ function isAnyNamed(tables: readonly Table[]): boolean {
 
 function brokenHit(
   tables: readonly Table[],
-  {
-    critical,
-    bundles,
-    level,
-  }: { critical: readonly number[]; bundles: readonly Bundle[]; level: number },
+  options: Required<Pick<GateOptions, 'critical' | 'bundles'>> & { level: number },
 ): Gate['references'] {
+  const { critical, bundles, level } = options;
   const all = brokenTest(tables, bundles);
   if (critical.length === 0) return { p: all, level, hit: within(all, level) };
   const bundled = new Set(bundles.flatMap(({ members }) => members));

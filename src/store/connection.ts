@@ -66,7 +66,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       try {
         return work(held.db);
       } catch (error) {
-        if (!meet(error, kind, held, options)) return without;
+        if (!handleError(error, kind, held, options)) return without;
       }
     }
     return without;
@@ -102,7 +102,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         options.notice(
           `${visibleLine(options.file)}: another process still holds it; not stored: ${String(late.length)}`,
         );
-      letGo(held);
+      closeDatabase(held);
     },
   };
 }
@@ -116,7 +116,7 @@ function open(held: Held, options: ConnectionOptions): void {
       !(error instanceof StoreError) ||
       (error.trouble !== 'unavailable' && error.trouble !== 'busy')
     ) {
-      meet(error, 'read', held, options);
+      handleError(error, 'read', held, options);
       return;
     }
     // It may still be readable.
@@ -130,7 +130,12 @@ function open(held: Held, options: ConnectionOptions): void {
 }
 
 /** Handles an error; true when the work may be retried. */
-function meet(error: unknown, kind: StoreAccess, held: Held, options: ConnectionOptions): boolean {
+function handleError(
+  error: unknown,
+  kind: StoreAccess,
+  held: Held,
+  options: ConnectionOptions,
+): boolean {
   if (!(error instanceof StoreError)) throw error;
   const { trouble } = error;
   if (trouble === 'newer' || trouble === 'foreign') throw refusal(options.file, error);
@@ -146,13 +151,13 @@ function meet(error: unknown, kind: StoreAccess, held: Held, options: Connection
     onlyRead(error, held, options);
     return false;
   }
-  lose(error, held, options);
+  abandon(error, held, options);
   return held.db !== null;
 }
 
 /** Replaces a damaged file, once; gives up any other. */
-function lose({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
-  letGo(held);
+function abandon({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
+  closeDatabase(held);
   if (
     trouble === 'damaged' &&
     held.access === 'read-write' &&
@@ -161,11 +166,11 @@ function lose({ trouble, message }: StoreError, held: Held, options: ConnectionO
   ) {
     held.replaced = true;
     open(held, options);
-  } else if (trouble !== 'absent') options.notice(loss(message, held.access, options));
+  } else if (trouble !== 'absent') options.notice(lossMessage(message, held.access, options));
 }
 
 function onlyRead({ message }: StoreError, held: Held, options: ConnectionOptions): void {
-  options.notice(loss(message, 'read-write', options));
+  options.notice(lossMessage(message, 'read-write', options));
   held.access = 'read';
 }
 
@@ -175,7 +180,7 @@ function wait(held: Held, { busyMs = BUSY_MS }: ConnectionOptions, patient: bool
   held.db?.patience(patient ? busyMs : 0);
 }
 
-function letGo(held: Held): void {
+function closeDatabase(held: Held): void {
   const { db, access } = held;
   held.db = null;
   for (const step of access === 'read-write' ? [db?.compact, db?.close] : [db?.close]) {
@@ -187,7 +192,7 @@ function letGo(held: Held): void {
   }
 }
 
-function loss(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
+function lossMessage(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
   return `${visibleLine(file)}: ${visibleLine(message)}; ${access === 'read-write' ? 'answers are not stored from here on' : 'it is not used'}`;
 }
 

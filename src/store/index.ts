@@ -123,13 +123,13 @@ export function openStore(options: StoreOptions): Store {
     },
     close() {
       if (access === 'read-write') answers.shrink(options.maxBytes);
-      tellRefused(answers.counts.refused, options);
+      reportRefused(answers.counts.refused, options);
       connection.close();
     },
   };
 }
 
-function tellRefused(refused: number, { file, secret, notice }: StoreOptions): void {
+function reportRefused(refused: number, { file, secret, notice }: StoreOptions): void {
   if (refused === 0) return;
   const which =
     secret === null

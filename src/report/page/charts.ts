@@ -169,6 +169,8 @@ function proficiencyCard(
   });
 }
 
+const UNCOMPARED = { low: null, high: null, finding: null, instead: null } as const;
+
 /**
  * With interval and verdict in a comparison. An attribute with too few references shows no shares.
  */
@@ -176,7 +178,7 @@ function sidesRow(
   { name, n, base, head, low, high, verdict }: AttributeResult,
   diff: boolean,
 ): SidesRow {
-  if (!diff) return { name, base, head, low: null, high: null, finding: null, instead: null };
+  if (!diff) return { name, base, head, ...UNCOMPARED };
   const instead = verdict === 'too few' ? `${counted(n, 'reference')}: too few` : null;
   return {
     name,
@@ -208,10 +210,7 @@ function alignmentCard(
         name,
         base: alignment?.base ?? null,
         head: alignment?.head ?? null,
-        low: null,
-        high: null,
-        finding: null,
-        instead: null,
+        ...UNCOMPARED,
       })),
     }),
     table: table(['Attribute', 'Other skills, lower is better'], all, (attribute) => [
