@@ -16,8 +16,8 @@ import { isObjectId } from './objects.ts';
 type Lines = ChangedFile['lines'];
 
 /**
- * Every setting that could change the answer is given, so that the user's configuration does not.
- * Renames of edited files are looked for among at most 1,000 × 1,000 files, exact ones always.
+ * Every setting that affects the diff, so that the user's configuration does not. Renames of edited
+ * files are detected among at most 1,000 × 1,000 files, exact ones always.
  */
 const DIFF = [
   'diff-tree',
@@ -33,9 +33,8 @@ const DIFF = [
 ];
 
 /**
- * What differs between two trees (tree ids, not commits), with head's changed lines. Paths as in
- * the trees. `bring` fetches contents that are missing: git reads every content that differs, those
- * of symbolic links too.
+ * The changes between two trees (tree ids, not commits), with head's changed lines. `bring` fetches
+ * missing contents: git reads all that differ, also those of symbolic links.
  */
 export async function diffTrees(
   place: GitPlace,
@@ -48,7 +47,7 @@ export async function diffTrees(
   return diff(place, base, head);
 }
 
-/** The contents at paths that differ, of both trees; below folders with one id nothing is read. */
+/** The differing contents of both trees; skips equal subtrees. */
 async function differingContents(trees: TreeReader, base: string, head: string): Promise<string[]> {
   const found: string[] = [];
   const open: [before: string, after: string][] = [[base, head]];
@@ -70,7 +69,7 @@ async function differingContents(trees: TreeReader, base: string, head: string):
   return found;
 }
 
-/** A folder is never what a file of its name becomes. */
+/** Directories are keyed separately from files of the same name. */
 function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {
   return new Map(
     entries.map((entry) => [
@@ -112,8 +111,7 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
 }
 
 /**
- * Takes apart what `--raw -p -z` gives: entries and their paths, each ended by NUL and none of them
- * empty, then a NUL alone, then the patch.
+ * Parses the output of `--raw -p -z`: entries and paths ended by NUL, an empty one, then the patch.
  */
 function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
   const listing: Buffer[] = [];
@@ -148,7 +146,7 @@ function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
   };
 }
 
-/** From `:<old mode> <new mode> <old id> <new id> <status>` and the paths that follow it. */
+/** Parses `:<old mode> <new mode> <old id> <new id> <status>` and its paths. */
 function changedFile(
   entry: readonly string[],
   from: string,
@@ -156,7 +154,7 @@ function changedFile(
   lines: ReadonlyMap<string, Lines>,
 ): ChangedFile {
   const [, mode = '', oldId = '', newId = '', status = ''] = entry;
-  // The patch shows a change of kind (link to file) as a deletion and a new file.
+  // The patch shows a change of type (link to file) as a deletion and a new file.
   const before = status === 'T' ? '0'.repeat(oldId.length) : oldId;
   return {
     path,
@@ -172,14 +170,13 @@ function pathAt(listing: readonly Buffer[], at: number): string {
   return treePathText(bytes);
 }
 
-/** Headers and hunk lines are short; of a longer (content) line only the start is kept. */
+/** Keep only the start of longer lines, which are content. */
 const KEPT_LINE = 256;
 
 /**
- * Head's changed lines of a `-U0` patch by content pair `<old id>..<new id>`, while it streams in.
+ * Head's changed lines by content pair `<old id>..<new id>`, from a streamed `-U0` patch.
  *
- * Content lines start with `+`, `-` or `\`, so no file can forge a header; names, which a file's
- * author chooses, are not read at all: equal pairs of contents have equal lines.
+ * Content lines start with `+`, `-` or `\`, so no file can forge a header; file names are not read.
  */
 export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
   const lines = new Map<string, Lines>();
@@ -192,8 +189,7 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
     } else if (line.startsWith('index ')) {
       const pair = contentPair(line);
       current = [];
-      // The same pair again (one change in two files) has the same lines; a file that attributes
-      // call binary has none.
+      // A repeated pair has the same lines; binary files have none.
       if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
     } else if (line.startsWith('@@ ')) {
       if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');
@@ -217,7 +213,6 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
   };
 }
 
-/** `<old id>..<new id>` of an `index` line. */
 function contentPair(line: string): string {
   const pair = line.split(' ')[1] ?? '';
   if (!pair.split('..').every((id) => isObjectId(id)))
@@ -225,7 +220,7 @@ function contentPair(line: string): string {
   return pair;
 }
 
-/** Head's lines of one hunk: none where lines were only taken out. */
+/** Head's lines of a hunk; none for a pure deletion. */
 function headLines(line: string): Lines {
   const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(line);
   if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');

@@ -5,13 +5,12 @@ import { hasCode } from './command.ts';
 import { REGULAR_MODES, type TreeEntry } from './listing.ts';
 import type { ObjectReader } from './objects.ts';
 
-/** Files written at the same time. */
+/** Concurrent writes. */
 const WRITERS = 16;
 
 /**
- * Writes the regular files among `entries` into `folder`, byte for byte as stored: no filter, no
- * hook, no link. The folder is made; one that holds something is refused. Nothing is left behind
- * after a failure.
+ * Writes the regular files of `entries` into a new or empty `folder`, byte for byte: no filter,
+ * hook or link. Removes everything after a failure.
  */
 export async function writeFiles(
   entries: readonly TreeEntry[],
@@ -68,7 +67,7 @@ async function writeEntry(
     made.set(parent, mkdir(below(folder, entry.bytes.subarray(0, slash)), { recursive: true }));
   await made.get(parent);
   try {
-    // `wx`: of two names that this file system takes for one, neither silently wins.
+    // `wx`: fails if two names are equal on this file system.
     await writeFile(below(folder, entry.bytes), content, {
       flag: 'wx',
       mode: entry.mode === '100755' ? 0o755 : 0o644,
@@ -86,17 +85,14 @@ async function writeEntry(
   }
 }
 
-/** The exact bytes of a name below the folder, also when they are not UTF-8. */
+/** The exact bytes of a path below the folder, which may not be UTF-8. */
 function below(folder: string, bytes: Buffer): Buffer | string {
   return process.platform === 'win32'
     ? join(folder, bytes.toString('utf8'))
     : Buffer.concat([Buffer.from(`${folder}/`), bytes]);
 }
 
-/**
- * Crafted trees can hold names that climb out of the folder, or that would be a repository's own
- * configuration.
- */
+/** Crafted trees can have names that leave the folder or that configure git. */
 function isSafePath(path: string): boolean {
   const onWindows = process.platform === 'win32';
   return path.split('/').every((part) => {

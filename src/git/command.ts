@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { InternalError, UserError, problem } from '../errors.ts';
 
-/** A repository that git is told to use: it looks for none, and runs in no folder of the user's. */
+/** The repository git must use: no discovery, and never run in a user's folder. */
 export interface GitPlace {
-  /** Given to every call, so that no folder can pass for a repository. */
+  /** Passed explicitly, so that git discovers no repository. */
   gitDir: string;
-  /** Where git is started, a folder of our own. */
+  /** Git's working directory, a folder of our own. */
   directory: string;
   environment: NodeJS.ProcessEnv;
   /** Further `-c key=value` settings. */
@@ -15,16 +15,16 @@ export interface GitPlace {
 export interface GitAnswer {
   code: number;
   output: Buffer;
-  /** What git said on stderr, cut to its last 64 KiB. */
+  /** The last 64 KiB of stderr. */
   complaint: string;
-  /** It talked to a remote that did not answer in time. */
+  /** A remote did not answer in time. */
   late?: boolean;
 }
 
-/** Settings of every call: nothing that a repository configures may run beside git itself. */
+/** Keeps a repository's configuration from running programs. */
 const SAFE_SETTINGS = [
   'safe.bareRepository=explicit',
-  // Git would otherwise list the refs of the repository that objects are borrowed from.
+  // Otherwise git would list the refs of the repository that lends objects.
   'core.alternateRefsCommand=:',
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -36,17 +36,11 @@ const SAFE_SETTINGS = [
   'advice.addEmbeddedRepo=false',
 ];
 
-/**
- * The `GIT_*` variables that say how to reach a remote. All others could point git at another
- * repository or program.
- */
+/** `GIT_*` variables for reaching a remote; others could redirect git. */
 const KEPT_GIT_VARIABLE =
   /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
 
-/**
- * Model keys and action inputs are none of git's business, nor of the credential helpers that it
- * starts.
- */
+/** Model keys and action inputs, which git and its credential helpers must not see. */
 const PRIVATE_VARIABLE = /^INPUT_|_API_KEY$/i;
 
 const COMPLAINT_LIMIT = 64 * 1024;
@@ -65,7 +59,7 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
     LC_ALL: 'C',
     LANGUAGE: 'C',
     GIT_TERMINAL_PROMPT: '0',
-    // Empty, not absent: git then asks no program for a password either.
+    // Empty rather than unset, so that git asks no program for a password.
     GIT_ASKPASS: '',
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
@@ -76,8 +70,8 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
 }
 
 /**
- * An environment in which git reads nobody's configuration: for all that only reads objects. How to
- * reach a remote is in that configuration, so what talks to one takes `gitEnvironment`.
+ * An environment without any git configuration, for reading objects only. Calls to a remote need
+ * `gitEnvironment`, because configuration says how to reach it.
  */
 export function isolatedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !/^GIT_CONFIG_/i.test(name));
@@ -88,7 +82,7 @@ export function isolatedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.Proc
   };
 }
 
-/** The environment with further settings, which no other process can see, as it can arguments. */
+/** Adds settings by environment, which other processes cannot see, unlike arguments. */
 export function withSettings(
   environment: NodeJS.ProcessEnv,
   settings: readonly (readonly [key: string, value: string])[],
@@ -106,7 +100,7 @@ export function withSettings(
   };
 }
 
-/** The arguments of a call, the safe settings first. */
+/** The arguments of a call, after the safe settings. */
 export function gitArguments(place: GitPlace, command: readonly string[]): string[] {
   return [
     '--no-pager',
@@ -117,22 +111,22 @@ export function gitArguments(place: GitPlace, command: readonly string[]): strin
 }
 
 /**
- * Every git has a session of its own: it can ask nothing on the terminal, and a Ctrl-C there
- * reaches evaldiff alone, which still reads what it reports. On Windows it would get a window.
+ * Git runs in its own session: it cannot prompt on the terminal, and Ctrl-C reaches only evaldiff.
+ * On Windows this would open a window.
  */
 export const OWN_SESSION = process.platform !== 'win32';
 
 interface RunOptions {
   input?: Uint8Array;
-  /** Talks to a remote: ended after so many milliseconds. */
+  /** Talks to a remote: killed after this many milliseconds. */
   networkTimeoutMs?: number;
   /** Receives stdout in pieces; `output` is then empty. */
   onOutput?: (chunk: Buffer) => void;
 }
 
 /**
- * Runs one git command without a shell and waits for its end; a refusal by git is an answer with
- * `code` ≠ 0. Rejects with a `UserError` when there is no git.
+ * Runs one git command without a shell; an error of git is a result with `code` ≠ 0. Rejects with a
+ * `UserError` when git is not installed.
  */
 export function runGit(
   place: GitPlace,
@@ -162,7 +156,7 @@ export function runGit(
   child.stderr.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_LIMIT);
   });
-  // git may end without reading everything; its exit code then tells what happened.
+  // git may exit before reading everything; its exit code tells.
   child.stdin.on('error', () => undefined);
   child.on('error', (error) => {
     clearTimeout(timer);
@@ -177,10 +171,7 @@ export function runGit(
   return promise;
 }
 
-/**
- * As `runGit`, for commands that cannot fail on a sound repository: rejects with an `InternalError`
- * when they do.
- */
+/** Like `runGit`, for commands that only fail on a bug: rejects with an `InternalError`. */
 export async function git(
   place: GitPlace,
   command: readonly string[],
@@ -192,16 +183,12 @@ export async function git(
   return answer.output;
 }
 
-/** Text of a command whose answer is one line. */
 export async function gitLine(place: GitPlace, command: readonly string[]): Promise<string> {
   const text = (await git(place, command)).toString('utf8');
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
-/**
- * The line of git's complaint that names the cause: the last `fatal:` or `error:` line, else the
- * last line. Credentials inside addresses are removed.
- */
+/** The last `fatal:` or `error:` line, else the last line, without credentials in addresses. */
 export function lastLine(complaint: string): string {
   const lines = complaint
     .split(/[\r\n]+/)
@@ -230,17 +217,17 @@ export function startFailure(error: Error): Error {
   return new InternalError(`git could not be started: ${error.message}`, { cause: error });
 }
 
-/** Whether something thrown is the system's error `code` (`ENOENT`, `EEXIST`). */
+/** Whether this is the system error `code` (`ENOENT`, `EEXIST`). */
 export function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
-/** Ends a command together with the transport processes that it started. */
+/** Kills a command and the transport processes it started. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has ended by itself in the meantime.
+    // It has exited.
   }
 }

@@ -2,7 +2,7 @@ import { UserError, problem } from '../errors.ts';
 import type { CommitHistory } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
-/** Variables in which CI systems name what a change is merged into: a branch, or a commit. */
+/** Variables of CI systems with the target branch or commit. */
 const NAMED_BY_CI = [
   'GITHUB_BASE_REF',
   'CI_MERGE_REQUEST_DIFF_BASE_SHA',
@@ -12,7 +12,7 @@ const NAMED_BY_CI = [
   'CHANGE_TARGET',
 ];
 
-/** Refs of the default branch in a clone, in the order to try. */
+/** Refs of the default branch in a clone, by preference. */
 const LOCAL = [
   'refs/heads/main',
   'refs/remotes/origin/HEAD',
@@ -21,13 +21,11 @@ const LOCAL = [
   'refs/remotes/origin/master',
 ];
 
-/** Refs of the default branch at a remote. */
 const REMOTE = ['HEAD', 'refs/heads/main', 'refs/heads/master'];
 
 /**
- * Full id of the commit to compare with where the user names none: what the CI's variables name,
- * else the default branch of this clone, else of its remote. Null: none of them is there, and HEAD
- * never takes its place.
+ * Full id of the default commit to compare with: from the CI's variables, else the default branch
+ * of this clone, else of its remote. Null: none found; never HEAD.
  *
  * @throws UserError when the CI names a base that neither the remote nor the clone has.
  */
@@ -57,7 +55,7 @@ async function baseOfCi(
     return id;
   }
   const branch = value.replace(/^refs\/heads\//, '');
-  // The remote first: a clone's own branch of that name may be old.
+  // Prefer the remote: a clone's branch may be outdated.
   const tip =
     (await history.remoteRef([`refs/heads/${branch}`])) ??
     (await here(reader, `refs/remotes/origin/${branch}`)) ??
@@ -67,7 +65,6 @@ async function baseOfCi(
   throw new UserError([problem(null, message)]);
 }
 
-/** The commit of a ref in this clone; null: there is none. */
 async function here(
   reader: Pick<ObjectReader, 'commitNamed'>,
   ref: string,

@@ -4,27 +4,24 @@ import { UserError, problem } from '../errors.ts';
 import { type GitPlace, git } from './command.ts';
 import { splitNul } from './tree.ts';
 
-/** A folder with a `.git` of its own, as git makes it: no commit can bring one along. */
+/** A folder with its own `.git`, which a commit cannot contain. */
 export interface Checkout {
-  /** The work tree's root, a real path. */
   root: string;
   /** HEAD and index of this work tree. */
   gitDir: string;
-  /** Objects, refs and configuration, which linked work trees share. */
+  /** Objects, refs and configuration, shared by linked work trees. */
   commonDir: string;
 }
 
-/** What a person named: the folder, and the checkout that it lies in. */
 export interface FoundFolder {
-  /** A real path. */
   folder: string;
-  /** Null where it lies in none. */
+  /** Null outside of a checkout. */
   checkout: Checkout | null;
 }
 
 /**
- * The checkout whose root a folder is. Git's own search is not used: it takes a folder that merely
- * looks like a repository for one, and obeys the configuration there.
+ * The checkout with this root. Git's own search is not used, because it accepts folders that merely
+ * look like a repository and reads their configuration.
  */
 export async function checkoutAt(root: string): Promise<Checkout | null> {
   const found = await gitDirOf(join(root, '.git'));
@@ -38,10 +35,10 @@ export async function checkoutAt(root: string): Promise<Checkout | null> {
 }
 
 /**
- * The checkout that a folder lies in, looked for upwards.
+ * Searches upwards for the checkout of a folder.
  *
  * @throws UserError when it is not a folder, or reached through a symbolic link of that checkout: a
- *   commit can bring such a link, and would choose what is looked at.
+ * commit could use such a link to redirect evaldiff.
  */
 export async function discoverCheckout(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => null);
@@ -80,7 +77,7 @@ function* upwards(folder: string): Generator<string> {
   }
 }
 
-/** The repository that a `.git` is, or that the file `.git` of a linked work tree names. */
+/** Resolves `.git`: a folder, or a file of a linked work tree. */
 async function gitDirOf(path: string): Promise<string | null> {
   if (await isFolder(path)) return path;
   const named = /^gitdir: (.+?)\r?\n*$/s.exec((await smallText(path)) ?? '')?.[1];
@@ -89,7 +86,6 @@ async function gitDirOf(path: string): Promise<string | null> {
   return (await isFolder(gitDir)) ? gitDir : null;
 }
 
-/** Longest file of git's own that holds one path. */
 const PATH_FILE_BYTES = 64 * 1024;
 
 async function smallText(path: string): Promise<string | null> {
@@ -107,9 +103,9 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * What a checkout's index holds at or below an absolute path (no links in it), as POSIX paths below
- * the root of its work tree; nothing where the path lies outside of it, or where there is none. The
- * index is read by our own store, which obeys no configuration of the checkout.
+ * Paths in a checkout's index at or below an absolute path without links, as POSIX paths below the
+ * root; none outside of a checkout. Our own store reads the index, without the checkout's
+ * configuration.
  */
 export async function trackedAt(
   place: GitPlace,
@@ -127,12 +123,12 @@ export async function trackedAt(
   return splitNul(listed).map((entry) => entry.toString('utf8'));
 }
 
-/** Signatures of what an index has elsewhere: entries in a shared index, folders as one entry. */
+/** Signatures of split and sparse indexes. */
 const ELSEWHERE = ['link', 'sdir'];
 
 /**
- * Whether an index names nothing at or below a path, as far as that can be told without git: the
- * versions 2 and 3 have every path in full. False: git has to say.
+ * Whether an index has no path below this one, as far as its bytes show: versions 2 and 3 store
+ * full paths. False: ask git.
  */
 async function plainlyLacks(index: string, below: string): Promise<boolean> {
   const bytes = await readFile(index).catch(() => null);
@@ -142,12 +138,12 @@ async function plainlyLacks(index: string, below: string): Promise<boolean> {
   return isWhole && ![...ELSEWHERE, below].some((words) => bytes.includes(words));
 }
 
-/** Not empty, and of letters that git writes as they come on every system. */
+/** Paths that git writes unchanged on every system. */
 const PLAIN_PATH = /^[\x20-\x7e]+$/;
 
-/** Whether an absolute path lies in a folder, or is it; no link is followed. */
+/** Whether an absolute path is in a folder or equal to it; links are not followed. */
 export function isWithin(path: string, folder: string): boolean {
   const below = relative(folder, path);
-  // On another drive it has a root of its own.
+  // A path on another drive is absolute.
   return below !== '..' && !below.startsWith(`..${sep}`) && parse(below).root === '';
 }

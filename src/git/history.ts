@@ -7,26 +7,25 @@ import { isObjectId, peel, type ObjectReader } from './objects.ts';
 import { adviceOn, type Remote } from './remote.ts';
 
 export interface FetchHints {
-  /** Which of the two commits it is, for the message. */
   side?: Side;
   /**
-   * Refs of the remote that contain the commit, for servers that give no commit by its id:
-   * `refs/pull/7/head`, `refs/heads/main`.
+   * Refs that contain the commit, such as `refs/pull/7/head`, for servers that do not serve commits
+   * by id.
    */
   refs?: readonly string[];
 }
 
-/** Commits of a repository, fetched from its remote when the clone lacks them. */
+/** Commits of a repository, fetched from its remote if missing. */
 export interface CommitHistory {
   hasRemote: boolean;
   has(commit: string): Promise<boolean>;
-  /** Told that a commit is here, so that nobody looks for it again. */
+  /** Records that a commit is here, so that it is not looked up again. */
   found(commit: string): void;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
   /**
-   * The remote's commit for an exact ref name (tags peeled); null without a remote, or when it has
-   * none of them.
+   * The remote's commit for the first of these exact ref names (tags peeled); null without a remote
+   * or match.
    */
   remoteRef(names: readonly string[]): Promise<string | null>;
 }
@@ -35,23 +34,22 @@ const FIRST_STEP = 50;
 
 const LAST_STEP = 1_000_000;
 
-/** Where history comes from: a store, its remote if it has one (else why not), and how it began. */
+/** A store and its remote, or why it has none. */
 export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** Whether no checkout lends its objects: a fetch then need not take whole histories. */
+  /** Whether no checkout lends its objects: fetches then need not take full history. */
   empty: boolean;
 }
 
-/** Nothing is looked up or fetched before it is asked for; fetches wait for each other. */
+/** Looks up and fetches on demand, one fetch at a time. */
 export function openHistory(source: HistorySource): CommitHistory {
   const { place, reader } = source;
   const remote = 'none' in source.remote ? null : source.remote;
   const known = new Set<string>();
   const hinted = new Set<string>();
   const wanted = new Set<string>();
-  // What one fetch brings, another need not ask for.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = turn.then(work);
@@ -91,7 +89,7 @@ export function openHistory(source: HistorySource): CommitHistory {
     async mergeBase(base, head) {
       await ensure(base, { side: 'base' });
       await ensure(head, { side: 'head' });
-      // An ancestor is the best there can be, however much of the history is cut off.
+      // An ancestor cannot be improved on, even in a shallow clone.
       if (base === head || (await isNearAncestor(reader, base, head))) return base;
       if (await isNearAncestor(reader, head, base)) return head;
       return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
@@ -107,12 +105,12 @@ export function openHistory(source: HistorySource): CommitHistory {
   };
 }
 
-/** Whether an id is a commit's that is here, or that of a tag on one. */
+/** Whether an id is that of a commit that is here, or of a tag on one. */
 async function hasCommit(reader: ObjectReader, id: string): Promise<boolean> {
   return (await peel(reader, id))?.type === 'commit';
 }
 
-/** Parents of a commit that is here, read from itself: of cut-off history git says there is none. */
+/** Parents of a commit that is here, from its object: git hides those beyond a shallow boundary. */
 export async function parentsOf(
   reader: Pick<ObjectReader, 'here'>,
   commit: string,
@@ -125,10 +123,9 @@ export async function parentsOf(
     .filter(isObjectId);
 }
 
-/** Commits that are looked at before git is asked: a branch is mostly no longer. */
+/** Commits checked before asking git; most branches are shorter. */
 const NEAR = 16;
 
-/** Whether a commit is found among the last ones of another's history, as far as that is here. */
 async function isNearAncestor(
   reader: ObjectReader,
   ancestor: string,
@@ -143,7 +140,7 @@ async function isNearAncestor(
   return false;
 }
 
-/** The commits at which the history is cut off; empty where it is whole. */
+/** The commits at the shallow boundary; empty for full history. */
 export async function shallowBoundary(place: GitPlace): Promise<Set<string>> {
   const text = await readFile(join(place.gitDir, 'shallow'), 'utf8').catch(() => '');
   return new Set(text.split('\n').filter((line) => line !== ''));
@@ -158,12 +155,12 @@ export function fetchIds(
   return remote.fetch(ids, { filter: 'tree:0', depth });
 }
 
-/** How much of a commit's history comes along: a depth would cut off that of a whole clone. */
+/** The depth for fetches into an empty store; in a full clone it would truncate history. */
 export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
   return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
 }
 
-/** All that several ask for at a time, in one request; where it fails each asks again. */
+/** Batches simultaneous wishes into one request; if it fails, each is requested separately. */
 async function fetchTogether(source: HistorySource, ids: readonly string[]): Promise<void> {
   if (!('none' in source.remote) && ids.length > 1)
     await fetchIds(source.remote, await depthOf(source), ids);
@@ -186,8 +183,7 @@ async function fetchCommit(
   const first = await fetchIds(remote, depth, [commit]);
   if (first.code === 0 && (await hasCommit(reader, commit))) return;
 
-  // The server gives no commit by its id: bring in the branches that may hold it, then go down
-  // their history.
+  // The server does not serve commits by id: fetch branches that may contain it, then deepen.
   for (const tips of await remoteTips(remote, hinted)) {
     const brought = await fetchIds(remote, depth, tips);
     if (brought.code !== 0) continue;
@@ -199,8 +195,7 @@ async function fetchCommit(
 }
 
 /**
- * Ids at the tips of the hinted refs, then at all branches of the remote; empty when it does not
- * answer.
+ * Ids at the tips of the hinted refs, then of all branches; empty if the remote does not answer.
  */
 async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<string[][]> {
   const listed = await remote.list(['refs/heads/*', ...hinted]);
@@ -211,8 +206,8 @@ async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<
 }
 
 /**
- * Fetches older history below `choices` (the first that the server accepts) in growing steps until
- * `done`. False when the clone is whole, or no older history comes.
+ * Deepens history below `choices` (the first that the server accepts) in growing steps until
+ * `done`. False when nothing older comes.
  */
 export async function deepenUntil(
   place: GitPlace,
@@ -237,10 +232,7 @@ export async function deepenUntil(
   return false;
 }
 
-/**
- * The best common ancestor; in a shallow clone only once no missing history could hold a better
- * one.
- */
+/** The best common ancestor; deepens a shallow clone until it is certain. */
 async function findMergeBase(
   place: GitPlace,
   remote: Remote | null,
@@ -277,12 +269,10 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 }
 
 /**
- * The merge base when it cannot change any more, null for unrelated histories, undefined while the
- * clone is too shallow to say.
+ * The final merge base, null for unrelated histories, undefined while the clone is too shallow.
  *
- * A better base than the one found would be its descendant, so the path to it would leave the known
- * history at a cut-off commit that is not an ancestor of the one found: without such a commit the
- * answer is final.
+ * A better base would be a descendant of the one found, so the path to it would pass a shallow
+ * boundary that is not an ancestor of the one found. Without such a boundary the result is final.
  */
 async function certainMergeBase(
   place: GitPlace,

@@ -4,26 +4,23 @@ import { count } from '../text/amounts.ts';
 import type { Missing } from './missing.ts';
 import type { ObjectReader } from './objects.ts';
 
-/** One entry of a tree. */
 export interface FolderEntry {
-  /** As git knows it, six octal digits. */
+  /** Six octal digits. */
   mode: string;
   id: string;
   /** The exact name in its tree. */
   bytes: Buffer;
 }
 
-/** An entry below a tree. */
 export interface TreeEntry extends FolderEntry {
   /** The path as text; `bytes` are its exact bytes. */
   path: string;
 }
 
-/** Reads trees: through the one process that reads contents too, what is missing brought first. */
+/** Reads trees through the process that reads contents; fetches missing ones. */
 export interface TreeReader {
   reader: Pick<ObjectReader, 'here'>;
   missing: Pick<Missing, 'listing' | 'trees'>;
-  /** Trees that were read, by id. */
   known: Map<string, readonly FolderEntry[]>;
 }
 
@@ -38,8 +35,8 @@ const SLASH = Buffer.of(47);
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * A name as text. Names that are not UTF-8 show each byte above 127 as `\xHH`, so that none is lost
- * or merged.
+ * A name as text. Bytes above 127 of names that are not UTF-8 become `\xHH`, so names stay
+ * distinct.
  */
 export function treePathText(bytes: Buffer): string {
   try {
@@ -51,13 +48,12 @@ export function treePathText(bytes: Buffer): string {
   }
 }
 
-/** The tree without an entry of a repository with ids like this one: git knows it without storing it. */
+/** The empty tree, which git knows without storing it; in SHA-1 or SHA-256 like `id`. */
 export function emptyTree(id: string): string {
   const format = id.length === 40 ? 'sha1' : 'sha256';
   return createHash(format).update('tree 0\0').digest('hex');
 }
 
-/** The entries of one tree, which is brought where it is not here. */
 export async function treeEntries(
   trees: TreeReader,
   tree: string,
@@ -68,13 +64,12 @@ export async function treeEntries(
   return (await listing(trees, tree)) ?? notHere(tree);
 }
 
-/** Entries below a folder that are read: a few objects of git can stand for any number. */
+/** Limit, because few objects of git can represent any number of entries. */
 export const MOST_ENTRIES = 500_000;
 
-/** The bytes of their paths. */
 const MOST_BYTES = MOST_ENTRIES * 256;
 
-/** Every entry below a tree, in git's order and without any content. Each tree is read once. */
+/** All entries below a tree in git's order, without contents. Each tree is read once. */
 export async function listTree(
   trees: TreeReader,
   tree: string,
@@ -84,7 +79,7 @@ export async function listTree(
   const found: TreeEntry[] = [];
   let bytesFound = 0;
   const open: FolderEntry[] = [{ mode: TREE, id: tree, bytes: Buffer.alloc(0) }];
-  // Without recursion: nothing bounds the depth of a tree.
+  // Iterative, because trees can be arbitrarily deep.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { mode, id, bytes } = next;
     bytesFound += bytes.length;
@@ -104,7 +99,7 @@ export async function listTree(
   return found;
 }
 
-/** Names the innermost folder that most of what was found lies in. */
+/** Reports the innermost folder with most of the entries. */
 function tooMany(found: readonly string[], most: number): UserError {
   let [folder, inside] = ['', found];
   for (;;) {
@@ -122,7 +117,7 @@ function tooMany(found: readonly string[], most: number): UserError {
   );
 }
 
-/** Reads a tree and every tree below it, those of one depth at a time; brings what is missing. */
+/** Reads a tree and its subtrees level by level; fetches missing ones. */
 async function readBelow(trees: TreeReader, tree: string): Promise<void> {
   const seen = new Set([tree]);
   for (let open = [tree]; open.length > 0;) {
@@ -149,7 +144,7 @@ function refusal(message: string): UserError {
   return new UserError([problem(null, message)]);
 }
 
-/** The entries of one tree; null: it is not here. */
+/** Null: the tree is not here. */
 async function listing(
   { reader, known }: TreeReader,
   tree: string,
@@ -165,7 +160,7 @@ async function listing(
   return entries;
 }
 
-/** Each is `<mode> <name>` NUL and the bytes of an id, which are as many as the tree's own has. */
+/** Each is `<mode> <name>` NUL and an id, as long as the tree's own. */
 function entriesIn(content: Buffer, tree: string): FolderEntry[] {
   const entries: FolderEntry[] = [];
   const idBytes = tree.length / 2;
@@ -186,8 +181,8 @@ function entriesIn(content: Buffer, tree: string): FolderEntry[] {
 }
 
 /**
- * A crafted tree can hold one path twice, by a name that occurs twice or one with a slash: git then
- * reads one of the two, and a checkout has the other.
+ * A crafted tree can have a path twice (repeated, or by a slash in a name): git would read one and
+ * a checkout write the other.
  */
 function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
   const names = new Set<string>();
@@ -202,7 +197,7 @@ function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
   }
 }
 
-/** What git takes a mode for: old trees have others. */
+/** Maps the modes of old trees as git does. */
 function modeOf(mode: number): string {
   const kind = mode & 0o170000;
   if (kind === 0o100000) return mode & 0o100 ? '100755' : '100644';

@@ -6,15 +6,15 @@ import { type GitPlace, git, lastLine } from './command.ts';
 import type { FetchWish, Remote } from './remote.ts';
 
 /**
- * Brings what a store lacks below a commit that it has: as little as possible, in as few requests
- * as possible. `UserError` with git's reason when that fails; without a remote nothing is brought.
+ * Fetches missing objects of a commit that the store has, in as few requests as possible.
+ * `UserError` with git's reason when that fails; without a remote nothing is fetched.
  */
 export interface Missing {
-  /** The listing of a folder alone, and nothing below it. */
+  /** One tree without its subtrees. */
   listing(tree: string): Promise<void>;
-  /** These trees and all trees below them; no contents. */
+  /** These trees and their subtrees, without contents. */
   trees(ids: readonly string[]): Promise<void>;
-  /** Those of these contents that are not here. */
+  /** Those of these contents that are missing. */
   contents(ids: readonly string[]): Promise<void>;
 }
 
@@ -22,25 +22,25 @@ export function openMissing(place: GitPlace, remote: Remote | null): Missing {
   const bring = async (ids: readonly string[], filter: FetchWish['filter']): Promise<void> => {
     if (ids.length === 0 || remote === null) return;
     const { code, complaint } = await remote.fetch(ids, { filter, alone: true });
-    if (code !== 0) throw notBrought(ids.length, filter, complaint);
+    if (code !== 0) throw fetchFailure(ids.length, filter, complaint);
   };
   return {
     listing: (tree) => bring([tree], 'tree:0'),
     trees: (ids) => bring(ids, 'blob:none'),
     async contents(ids) {
-      if (remote !== null && ids.length > 0) await bring(await notHere(place, ids), 'blob:none');
+      if (remote !== null && ids.length > 0) await bring(await missingIn(place, ids), 'blob:none');
     },
   };
 }
 
-function notBrought(count: number, filter: FetchWish['filter'], complaint: string): UserError {
+function fetchFailure(count: number, filter: FetchWish['filter'], complaint: string): UserError {
   const what = filter === 'tree:0' ? 'A folder listing' : `The contents of ${String(count)} files`;
   return new UserError([
     problem(null, `${what}, which this clone lacks, could not be fetched: ${lastLine(complaint)}.`),
   ]);
 }
 
-async function notHere(place: GitPlace, ids: readonly string[]): Promise<string[]> {
+async function missingIn(place: GitPlace, ids: readonly string[]): Promise<string[]> {
   const answer = await git(place, ['cat-file', '--batch-check=%(objectname)'], {
     input: Buffer.from(`${[...new Set(ids)].join('\n')}\n`),
   });
@@ -50,21 +50,19 @@ async function notHere(place: GitPlace, ids: readonly string[]): Promise<string[
     .flatMap((line) => /^([0-9a-f]+) missing$/.exec(line)?.[1] ?? []);
 }
 
-/** What Git LFS keeps in a commit in place of a file. */
+/** What a commit holds instead of a file in Git LFS. */
 export interface LfsPointer {
-  /** Of the file itself, in hexadecimal. */
   sha256: string;
-  /** Bytes of the file itself. */
   size: number;
 }
 
-/** A pointer is smaller than this. */
+/** Pointers are smaller than this. */
 const MOST_BYTES = 1024;
 
-/** A file above this is not read: everything that is read of a repository is smaller. */
+/** Files above this size are not read. */
 export const MOST_LFS_BYTES = 64 * 1024 * 1024;
 
-/** The pointer that a content is; null: it is a file like others. */
+/** Parses a pointer; null: an ordinary file. */
 export function lfsPointer(content: Uint8Array): LfsPointer | null {
   if (content.length > MOST_BYTES) return null;
   const text = Buffer.from(content).toString('latin1');
@@ -76,18 +74,16 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
 }
 
 /**
- * Where a clone has the files that pointers stand for: in the work tree, and in the storage of Git
- * LFS. Both are of the disk, which anybody may have written to: what is there counts only where its
- * bytes are the pointer's.
+ * Where a clone may have the files of pointers. Anyone may have written there, so a file counts
+ * only if its bytes match the pointer.
  */
 interface LfsPlaces {
-  /** The work tree's root. */
   root: string;
   /** The clone's own folder; null without a clone. */
   commonDir: string | null;
 }
 
-/** The file that a pointer at `path` (below the root, POSIX) stands for; null: it is not here. */
+/** The file of a pointer at `path` (below the root, POSIX); null: it is not here. */
 export async function lfsContent(
   { sha256, size }: LfsPointer,
   path: string,
@@ -106,7 +102,7 @@ export async function lfsContent(
 
 async function contentOf(place: string, size: number): Promise<Uint8Array | null> {
   try {
-    // Anything else may never end.
+    // Reading anything else may block forever.
     const found = await lstat(place);
     return found.isFile() && found.size === size ? await readFile(place) : null;
   } catch {

@@ -5,7 +5,7 @@ import { gitArguments, lastLine, OWN_SESSION, startFailure, type GitPlace } from
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Of ordinary letters, without what git reads as a path from there, or of a log. */
+/** Excludes names that git reads as expressions. */
 const PLAIN_NAME = /^(?!.*\.\.)[\w][\w./-]*$/;
 
 /** Whether a text is a full object id (SHA-1 or SHA-256, lower case). */
@@ -13,22 +13,21 @@ export function isObjectId(text: string): boolean {
   return OBJECT_ID.test(text);
 }
 
-/** Whether a name is a branch's, a tag's or the start of an id, with nothing to work out. */
+/** Whether a name is a branch, a tag or the start of an id, not an expression. */
 export function isPlainName(name: string): boolean {
   return PLAIN_NAME.test(name);
 }
 
-/** Reads objects through one long-lived `git cat-file --batch`. */
 export interface ObjectReader {
-  /** Content of a blob; null when the object is missing. Any number of reads may run at once. */
+  /** Content of a blob; null when it is missing. Reads may run concurrently. */
   blob(id: string): Promise<Buffer | null>;
-  /** As `blob`; of a content above `most` bytes only the size, as it is not kept. */
+  /** Like `blob`; above `most` bytes only the size. */
   blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
-  /** An object of any kind as it is here; null when it is missing, which fetches nothing. */
+  /** A local object of any kind; null when it is missing. Fetches nothing. */
   here(id: string): Promise<StoredObject | null>;
-  /** Id of the commit that a plain name means here, as git looks it up; null for none. */
+  /** Id of the local commit of a plain name; null for none. */
   commitNamed(name: string): Promise<string | null>;
-  /** Answers what was asked, then ends the process. Further reads are refused. */
+  /** Finishes pending reads, then ends the process. Further reads are rejected. */
   close(): Promise<void>;
 }
 
@@ -37,14 +36,14 @@ interface StoredObject {
   /** `blob`, `tree`, `commit` or `tag`. */
   type: string;
   size: number;
-  /** Empty where it is larger than was asked for. */
+  /** Empty if larger than requested. */
   content: Buffer;
 }
 
 interface Request {
-  /** An object id, or an expression of a name. */
+  /** An object id or a name. */
   asked: string;
-  /** A content of more bytes is let go by. */
+  /** Larger contents are discarded. */
   most: number;
   promise: Promise<StoredObject | null>;
   resolve: (object: StoredObject | null) => void;
@@ -54,12 +53,12 @@ interface Request {
 interface Session {
   child: ChildProcessWithoutNullStreams;
   alive: boolean;
-  /** In the order asked, which is the order of git's answers. */
+  /** In the order of requests, which is that of git's answers. */
   waiting: Request[];
   ended: Promise<void>;
 }
 
-/** The object, or what a tag, or a tag on tags, stands for; null when that is not here. */
+/** Follows tags; null when their object is not here. */
 export async function peel(
   reader: Pick<ObjectReader, 'here'>,
   id: string,
@@ -71,10 +70,8 @@ export async function peel(
 }
 
 /**
- * Reads objects of `place` through one `git cat-file` process, started at the first read and again
- * should it die.
- *
- * @param bring fetches what is missing, if it can; called with all that is asked for at that time
+ * Reads objects of `place` through one `git cat-file --batch`, started at the first read and
+ * restarted if it dies. `bring` fetches the objects missing at that time, if it can.
  */
 export function openObjectReader(
   place: GitPlace,
@@ -84,7 +81,6 @@ export function openObjectReader(
   let closed = false;
   const ask = (asked: string, most: number): Promise<StoredObject | null> => {
     if (closed) return Promise.reject(new InternalError('the repository is closed'));
-    // A process that died answers nothing more; the next read starts a new one.
     if (session === null || !session.alive) session = startSession(place);
     const { promise, resolve, reject } = Promise.withResolvers<StoredObject | null>();
     session.waiting.push({ asked, most, promise, resolve, reject });
@@ -95,7 +91,6 @@ export function openObjectReader(
     isObjectId(id)
       ? ask(id, most)
       : Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
-  /** All that was asked so far is answered, so that what is missing of it is known. */
   const answered = async (): Promise<void> => {
     await Promise.allSettled((session?.waiting ?? []).map(({ promise }) => promise));
   };
@@ -133,7 +128,7 @@ export function openObjectReader(
   };
 }
 
-/** Joins wishes: one request for those known at a time, and the next only when that has ended. */
+/** Batches requests: one fetch at a time for all that are known. */
 function gather(
   bring: (ids: readonly string[]) => Promise<void>,
   answered: () => Promise<void>,
@@ -142,7 +137,7 @@ function gather(
   let next: { ids: Set<string>; done: Promise<void> } | null = null;
   const start = async (ids: ReadonlySet<string>, earlier: Promise<unknown>): Promise<void> => {
     await earlier;
-    // Those who ask at the same time are answered one after the other.
+    // Simultaneous requests are answered one by one.
     await answered();
     await setImmediate();
     next = null;
@@ -194,19 +189,18 @@ function startSession(place: GitPlace): Session {
   return session;
 }
 
-/** An object is called by its id, also where it was asked for by name; what is missing as asked. */
+/** Git returns ids for names, and echoes what is missing. */
 function isAnswerTo(asked: string, called: string, isHere: boolean): boolean {
   return isHere && !isObjectId(asked) ? isObjectId(called) : called === asked;
 }
 
-/** The content that is being read, and how many of its bytes have passed. */
 interface Body {
   object: StoredObject;
   passed: number;
   request: Request;
 }
 
-/** Takes git's answers apart: a header line, then as many bytes as it says, then a newline. */
+/** Parses git's output: a header line, that many bytes, and a newline. */
 function answerParser(
   waiting: Request[],
   mixedUp: (message: string) => void,
@@ -233,7 +227,7 @@ function answerParser(
     }
   };
 
-  /** Takes what the chunk has of a header line; where the next thing begins. */
+  /** Reads a header line from the chunk; returns the position after it. */
   const takeHeader = (chunk: Buffer, at: number): number => {
     const end = chunk.indexOf(10, at);
     header = Buffer.concat([header, chunk.subarray(at, end < 0 ? chunk.length : end)]);

@@ -2,18 +2,18 @@ import type { Origin } from '../types/repository.ts';
 import { git, type GitPlace } from './command.ts';
 import { deepenUntil, depthOf, fetchIds, shallowBoundary, type HistorySource } from './history.ts';
 
-/** Refs of a merge queue hold what is not merged yet, forks' commits among it: they prove nothing. */
+/** Refs of a merge queue hold unmerged commits, also of forks, so they prove nothing. */
 const QUEUE = 'refs/heads/gh-readonly-queue/';
 
-/** Seconds by which the clocks of two authors may differ before the search ends too early. */
+/** Tolerated clock difference between authors, in seconds. */
 const CLOCKS_DIFFER = 7 * 24 * 3600;
 
 /**
- * Where commits lie, proved by reachability from the branches and tags of the remote. That a server
- * gives a commit proves nothing: GitHub gives those of every fork. The commits must be here.
+ * Which remote branches and tags contain the commits. That a server has a commit proves nothing:
+ * GitHub serves those of every fork. The commits must be here.
  *
  * @param tips branches and tags of the remote, null where it does not answer
- * @param base the base branch, as a full ref; null: not known
+ * @param base the base branch as a full ref; null: unknown
  */
 export async function originsOf(
   source: HistorySource,
@@ -38,8 +38,8 @@ export async function originsOf(
 }
 
 /**
- * Whether a commit is a tip or an ancestor of one. Only commits are fetched, and of these only as
- * many as that takes: none that are much older than the commit. Null: the history does not come.
+ * Whether a commit is an ancestor of a tip (or is one). Fetches only commits, and none much older
+ * than this one. Null: the history cannot be fetched.
  */
 async function isReachable(
   source: HistorySource,
@@ -49,7 +49,7 @@ async function isReachable(
   const { remote, reader } = source;
   if (tips.includes(commit)) return true;
   if (tips.length === 0 || 'none' in remote) return false;
-  // What a commit says of its parents decides, not what a file beside the objects repeats of it.
+  // Trust commit objects, not a commit-graph file beside them.
   const place = withSetting(source.place, 'core.commitGraph=false');
   const missing = async (): Promise<string[]> => {
     const here = await Promise.all(tips.map((tip) => reader.here(tip)));
@@ -77,7 +77,7 @@ function withSetting(place: GitPlace, setting: string): GitPlace {
   return { ...place, settings: [...place.settings, setting] };
 }
 
-/** As far as the history is here; all of these commits are. */
+/** As far as local history shows. */
 async function isAncestor(
   place: GitPlace,
   commit: string,
@@ -92,7 +92,7 @@ async function timeOf(place: GitPlace, commit: string): Promise<number> {
   return Number(line.toString('latin1').split(' ')[0]);
 }
 
-/** Whether commits below the tips that are not older than `since` are missing. */
+/** Whether local history below the tips misses commits not older than `since`. */
 async function isCutOff(place: GitPlace, tips: readonly string[], since: number): Promise<boolean> {
   const boundary = await shallowBoundary(place);
   if (boundary.size === 0) return false;

@@ -13,24 +13,22 @@ import { folderPrefix } from './tree.ts';
 
 export interface RepositoryOptions {
   /**
-   * Usually `process.env`. Variables that point git elsewhere, action inputs and model keys are not
-   * handed on.
+   * Usually `process.env`. Variables that redirect git, action inputs and model keys are dropped.
    */
   environment: NodeJS.ProcessEnv;
-  /** Where the private store is made: `RUNNER_TEMP`, or the system's folder for temporary files. */
+  /** Parent of the private store: `RUNNER_TEMP`, or the system's temporary folder. */
   temporaryFolder: string;
   /**
-   * Where the workflow's repository is fetched from. The opened folder then need not hold a
-   * checkout; what is checked out above it does not count, nor the remote that a checkout names.
+   * The workflow's repository. The opened folder then need not be a checkout; one above it, and the
+   * remote of one, are ignored.
    */
   remote?: RemoteAddress;
-  /** Milliseconds after which a command that talks to the remote is ended; default ten minutes. */
+  /** Milliseconds until a command that talks to the remote is killed; default ten minutes. */
   networkTimeoutMs?: number;
 }
 
-/** What an opened repository is read with. */
 export interface GitReaders {
-  /** The opened folder, and the root of its work tree: the folder itself where there is none. */
+  /** The opened folder, and the root of its work tree (the folder itself if it has none). */
   folder: string;
   root: string;
   store: GitStore;
@@ -40,17 +38,17 @@ export interface GitReaders {
   source: HistorySource;
   reader: ObjectReader;
   trees: TreeReader;
-  /** Brings those of these contents that are not here. */
+  /** Fetches those of these contents that are missing. */
   bring(ids: readonly string[]): Promise<void>;
   /** The working directory below the root, POSIX. */
   prefixOf(workingDirectory: string): string;
-  /** The tree or commit that stands for these files, made sure of. */
+  /** The id of the tree or commit, fetched if missing. */
   idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string>;
   /** Trees of uncommitted files, with their ids. */
   snapshots: WeakMap<SourceTree, string>;
 }
 
-/** Opens what reads the repository that `directory` lies in, or that `remote` names. */
+/** Opens the repository that contains `directory`, or that `remote` names. */
 export async function openReaders(
   directory: string,
   options: RepositoryOptions,
@@ -61,7 +59,6 @@ export async function openReaders(
   return partsOf(found, store, options);
 }
 
-/** A runner's workspace: with a checkout of its own, or anything. */
 async function workspaceAt(directory: string): Promise<FoundFolder> {
   const folder = await realpath(directory).catch(() => resolve(directory));
   return { folder, checkout: await checkoutAt(folder) };
@@ -114,14 +111,13 @@ function partsOf(
   };
 }
 
-/** The working directory as a POSIX path relative to the opened folder. */
 function relativeTo(opened: string, workingDirectory: string): string {
   return posixPath(
     isAbsolute(workingDirectory) ? relative(opened, resolve(workingDirectory)) : workingDirectory,
   );
 }
 
-/** A folder below a root, as a POSIX path; '' for the root itself. */
+/** A folder below a root as a POSIX path; '' for the root itself. */
 export function pathBelow(root: string, folder: string): string {
   return posixPath(relative(root, folder));
 }

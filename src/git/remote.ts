@@ -2,23 +2,22 @@ import { resolve } from 'node:path';
 import { runGit, withSettings, type GitAnswer, type GitPlace } from './command.ts';
 import { isObjectId } from './objects.ts';
 
-/** Where commits come from that are not here. */
 export interface Remote {
-  /** What to look at when it denies access: a sentence, or ''. */
+  /** What to check when access is denied: a sentence, or ''. */
   advice: string;
   /**
-   * Fetches objects by id, handed over on stdin: no length limit, and no id can be read as an
-   * option. One fetch at a time.
+   * Fetches objects by id, passed on stdin: no length limit, and no id is read as an option. One
+   * fetch at a time.
    */
   fetch(ids: readonly string[], wish: FetchWish): Promise<GitAnswer>;
-  /** Ref name → object id; null when the remote does not answer. */
+  /** Object id by ref name; null when the remote does not answer. */
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
-  /** As `list`, every branch and tag (tags peeled) in one request, which is made once. */
+  /** All branches and tags (tags peeled), requested once. */
   tips(): Promise<Map<string, string> | null>;
 }
 
 export interface FetchWish {
-  /** What to leave out: all but what is named (of commits, their history), or contents. */
+  /** What to omit: everything not named (commits keep their history), or contents. */
   filter: 'tree:0' | 'blob:none';
   /** `--depth=1` and the like. */
   depth?: readonly string[];
@@ -26,15 +25,13 @@ export interface FetchWish {
   alone?: boolean;
 }
 
-/** An address with the settings that reaching it takes, as pairs of key and value. */
+/** An address, and settings to reach it as pairs of key and value. */
 export interface RemoteAddress {
   url: string;
   settings: readonly (readonly [key: string, value: string])[];
-  /** What to look at when it refuses: a sentence, or ''. */
   advice: string;
 }
 
-/** The one remote of our store. */
 const NAME = 'evaldiff';
 
 const FETCH = [
@@ -51,13 +48,11 @@ const FETCH = [
 const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
 /**
- * The remote of a store.
+ * The remote of a store. Only fetches treat it as a promisor, so reading never fetches single
+ * objects.
  *
- * What fetches is told that the remote gives the rest later; nothing else is, so no reading can
- * start a fetch of its own, one object at a time.
- *
- * @param environment with the person's own git configuration
- * @param networkTimeoutMs after which a command is ended
+ * @param environment with the user's git configuration
+ * @param networkTimeoutMs after which a command is killed
  */
 export function openRemote(
   store: GitPlace,
@@ -74,9 +69,9 @@ export function openRemote(
       ...settings,
     ]),
   };
-  // Two fetches at once would fight over git's lock on the shallow boundary.
+  // Concurrent fetches would conflict over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
-  // One that let a command wait in vain would let every further one wait as long.
+  // After one timeout, later commands fail immediately.
   let silence: GitAnswer | null = null;
   const ask = async (
     at: GitPlace,
@@ -127,7 +122,7 @@ function refsIn({ code, output }: GitAnswer): Map<string, string> | null {
   );
 }
 
-/** With the commit of an annotated tag in place of the tag's own object. */
+/** Replaces annotated tags by their commits. */
 function peeled(listed: Map<string, string> | null): Map<string, string> | null {
   for (const [name, id] of listed ?? [])
     if (name.endsWith('^{}')) {
@@ -138,8 +133,8 @@ function peeled(listed: Map<string, string> | null): Map<string, string> | null 
 }
 
 /**
- * The repository of the workflow at its server. The token is sent to that server only, and is in no
- * argument and no file.
+ * The workflow's repository on its server. The token goes to that server only, never into arguments
+ * or files.
  *
  * @param server `GITHUB_SERVER_URL`
  * @param repository `owner/name`
@@ -160,17 +155,14 @@ export function serverAddress(server: string, repository: string, token: string)
   };
 }
 
-/** What to do about the reason that git gave; '': nothing that fits it. `access`: about rights. */
+/** Advice for git's error message; '': none. `access`: advice about permissions. */
 export function adviceOn(why: string, access: string): string {
   if (/not our ref|find remote ref/i.test(why))
     return 'No branch or tag of the remote has it, as after a force push: name another commit.';
   return /\b40[134]\b|authenticat|could not read|not found|access/i.test(why) ? access : '';
 }
 
-/**
- * Settings of a checkout that say where its remote is and how it is reached. None of them names a
- * program.
- */
+/** Settings of a checkout about its remotes; none of them names a program. */
 const REACHING =
   /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
 
@@ -179,11 +171,8 @@ export function isReaching(key: string): boolean {
 }
 
 /**
- * The remote that a checkout was cloned from: `origin`, else the first by name; null when there is
- * none.
- *
- * @param settings of the checkout that are `isReaching`
- * @param root which a path in place of an address is relative to
+ * The remote of a checkout: `origin`, else the first by name; null when there is none. `root`: base
+ * of relative paths.
  */
 export function configuredAddress(
   settings: readonly (readonly [key: string, value: string])[],
@@ -211,7 +200,7 @@ export function configuredAddress(
   };
 }
 
-/** As git tells a path from an address: no colon before the first slash. */
+/** Git's rule: a path has no colon before the first slash. */
 function isPath(url: string): boolean {
   return !/^[^/]*:/.test(url) || /^[A-Za-z]:[\\/]/.test(url);
 }

@@ -6,7 +6,14 @@ import { writeFiles } from './checkout.ts';
 import { findDefaultBase } from './default-base.ts';
 import { trackedAt } from './discover.ts';
 import type { FetchHints } from './history.ts';
-import { emptyTree, REGULAR_MODES } from './listing.ts';
+import {
+  emptyTree,
+  REGULAR_MODES,
+  TREE,
+  treeEntries,
+  treePathText,
+  type TreeReader,
+} from './listing.ts';
 import { lfsContent } from './missing.ts';
 import { originsOf } from './origin.ts';
 import { pathBelow, openReaders, type GitReaders, type RepositoryOptions } from './readers.ts';
@@ -18,67 +25,48 @@ import {
   shortName,
   type Mainline,
 } from './revision.ts';
-import { sameTrees } from './same-trees.ts';
 import { findFolder, listFolder, sourceTree, type Folder } from './tree.ts';
 import { openSnapshots } from './worktree.ts';
 
 /**
- * Files of a repository at its commits, by object id, read through a private store that borrows
- * the objects of a checkout where there is one. The checkout is not changed, and no program that a
- * repository or its configuration names (hook, filter, diff driver, transport) is run. Commits are
- * full ids in lower case.
+ * Files of a repository by commit, read through a private store that borrows the objects of a
+ * checkout. The checkout is not changed, and no program that a repository or its configuration
+ * names (hook, filter, diff driver, transport) runs. Commits are full ids in lower case.
  *
- * `workingDirectory` is relative to the opened folder (or absolute) and must lie inside the
- * repository; it need not exist. Everything but `worktree` rejects with a `UserError` when the
- * folder is not in a git repository.
+ * `workingDirectory` is relative to the opened folder (or absolute), inside the repository, and
+ * need not exist. Outside of a repository all methods but `worktree` reject with a `UserError`.
  */
 export interface Repository {
   /**
-   * The work tree's root, and the opened folder below it (POSIX, '' for the root itself). Without a
-   * work tree the folder is its own root.
+   * The work tree's root, and the opened folder below it (POSIX, '' for the root). Without a work
+   * tree the folder is its own root.
    */
   workTree: { root: string; below: string };
-  /**
-   * Full id of the commit that a person's branch, tag or commit id means. A full id is not looked
-   * up: see `ensureCommit`.
-   */
+  /** Full id of a branch, tag or commit id. A full id is not checked: see `ensureCommit`. */
   resolve(revision: string): Promise<string>;
-  /**
-   * Fetches the commit from the remote when this clone lacks it. `UserError` with git's reason when
-   * that fails.
-   */
+  /** Fetches the commit if it is missing. `UserError` with git's reason when that fails. */
   ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
   /**
-   * The commit that is checked out, then its parents (as a merge commit of GitHub's has the pull
-   * request's head); empty without one.
+   * The checked-out commit, then its parents (such as a pull request's head); empty without one.
    */
   checkedOut(): Promise<string[]>;
-  /**
-   * Best common ancestor, fetching as much history of a shallow clone as that takes; null for
-   * unrelated histories.
-   */
+  /** Best common ancestor, deepening a shallow clone as needed; null for unrelated histories. */
   mergeBase(base: string, head: string): Promise<string | null>;
-  /** What the working directory is at a commit, or in a tree of `worktree`. */
+  /** The kind of the working directory at a commit, or in a tree of `worktree`. */
   folder(commit: SourceTree | string, workingDirectory: string): Promise<Folder>;
-  /** The files below the working directory at a commit; empty where that is not a folder. */
+  /** The files below the working directory at a commit; empty where it is not a folder. */
   tree(commit: string, workingDirectory: string): Promise<SourceTree>;
-  /**
-   * The files as they are on disk now: tracked and untracked, not ignored. Later changes on disk do
-   * not show.
-   */
+  /** A snapshot of the files on disk: tracked and untracked, not ignored. */
   worktree(workingDirectory: string): Promise<SourceTree>;
-  /**
-   * What differs from `base` (a merge base, for a pull request's view) to `head`, in git's order of
-   * paths.
-   */
+  /** The changes from `base` (often a merge base) to `head`, in git's order of paths. */
   changedFiles(
     base: string,
     head: SourceTree | string,
     workingDirectory: string,
   ): Promise<ChangedFile[]>;
   /**
-   * Whether a tree of `worktree` holds what the checked-out commit holds there, so that nothing is
-   * uncommitted. `apart`: paths below the working directory at which a new file does not count.
+   * Whether a tree of `worktree` has no uncommitted changes. New files at the paths `apart`, below
+   * the working directory, do not count.
    */
   isCommitted(
     tree: SourceTree,
@@ -87,44 +75,37 @@ export interface Repository {
     apart?: (path: string) => boolean,
   ): Promise<boolean>;
   /**
-   * Writes the regular files of the whole commit (or of a tree of `worktree`) into a new (or empty)
-   * folder.
+   * Writes the regular files of a commit, or of a tree of `worktree`, into a new or empty folder.
    */
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
-  /** Tip of a branch at the remote; null: it has no such branch, or does not answer. */
+  /** Tip of a remote branch; null: it does not exist, or the remote does not answer. */
   remoteTip(branch: string): Promise<string | null>;
-  /**
-   * Where commits lie, proved by reachability from the remote's branches and tags. Fetches those
-   * that are missing.
-   */
+  /** Which remote branches and tags contain the commits, which are fetched if missing. */
   origins(commits: readonly string[], baseBranch: string | null): Promise<Map<string, Origin>>;
   /**
-   * Full id of the commit to compare with where the user names none: what the CI names in `env`,
-   * else the default branch. Null where there is none; HEAD never takes its place.
+   * Full id of the default commit to compare with: what the CI names in `env`, else the default
+   * branch. Null if there is none; never HEAD.
    */
   defaultBase(env: NodeJS.ProcessEnv): Promise<string | null>;
-  /**
-   * The states of a branch, or of the default branch for null. Null where there is no repository,
-   * or no commit in it.
-   */
+  /** The history of a branch (null: the default branch). Null without a repository or commits. */
   mainline(branch: string | null): Promise<Mainline | null>;
   /**
-   * What git's index holds at or below an absolute path without links, as POSIX paths below the
-   * work tree's root; empty outside of it.
+   * Paths in git's index at or below an absolute path without links, as POSIX paths below the root;
+   * empty outside of it.
    */
   tracked(path: string): Promise<string[]>;
   /**
-   * The folder that all work trees of this clone share, which tells it from every other; without a
-   * repository the folder itself.
+   * The folder shared by all work trees of this clone, which identifies it; without a repository
+   * the folder itself.
    */
   commonFolder(): Promise<string>;
-  /** Address of the remote that the checkout names; null: there is none that we would use. */
+  /** Address of the checkout's remote; null: there is none we would use. */
   remoteUrl: string | null;
-  /** Ends git's processes and removes every temporary file. */
+  /** Ends git's processes and removes temporary files. */
   close(): Promise<void>;
 }
 
-/** Opens the repository that `directory` lies in, or the folder alone when it lies in none. */
+/** Opens the repository that contains `directory`, or the folder alone without one. */
 export async function openRepository(
   directory: string,
   options: RepositoryOptions,
@@ -216,22 +197,16 @@ function filesOf(opened: GitReaders): FilesOfRepository {
     async checkout(tree, folder) {
       const id = await idOf(tree);
       const entries = await listFolder(trees, id, '');
-      // All in one request, where the writers would ask for a few at a time.
+      // In one request; the writers would request a few at a time.
       await bring(entries.flatMap((entry) => (REGULAR_MODES.has(entry.mode) ? entry.id : [])));
       await writeFiles(entries, reader, folder);
     },
   };
 }
 
-function comparisonsOf({
-  place,
-  trees,
-  bring,
-  prefixOf,
-  idOf,
-  snapshots,
-}: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
-  /** The tree of a folder; that of an empty one where there is none. */
+function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
+  const { place, trees, bring, prefixOf, idOf, snapshots } = opened;
+  /** The tree of a folder, or the empty tree if it does not exist. */
   const treeOf = async (id: string, prefix: string): Promise<string> => {
     const folder = await findFolder(trees, id, prefix);
     return folder.kind === 'folder' ? folder.tree : emptyTree(id);
@@ -252,6 +227,37 @@ function comparisonsOf({
       return sameTrees(trees, committed, await treeOf(id, prefix), apart);
     },
   };
+}
+
+/**
+ * Whether the second tree has the same files, and no new ones except at paths `apart`. Skips equal
+ * subtrees.
+ */
+async function sameTrees(
+  trees: TreeReader,
+  first: string,
+  second: string,
+  apart: (path: string) => boolean,
+  below = '',
+): Promise<boolean> {
+  if (first === second) return true;
+  const left = await treeEntries(trees, first);
+  const old = new Map(left.map((entry) => [entry.bytes.toString('latin1'), entry]));
+  const right = await treeEntries(trees, second);
+  for (const { mode, id, bytes } of right) {
+    const before = old.get(bytes.toString('latin1'));
+    const path = `${below}${treePathText(bytes)}`;
+    if (before !== undefined && before.mode !== mode) return false;
+    const same =
+      mode === TREE
+        ? await sameTrees(trees, before?.id ?? emptyTree(id), id, apart, `${path}/`)
+        : before === undefined
+          ? apart(path)
+          : before.id === id;
+    if (!same) return false;
+  }
+  const now = new Set(right.map(({ bytes }) => bytes.toString('latin1')));
+  return left.every(({ bytes }) => now.has(bytes.toString('latin1')));
 }
 
 /** A folder without a repository has only its present files. */

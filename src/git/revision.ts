@@ -10,28 +10,18 @@ import {
 } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
-/**
- * The states that a branch has had: its tip, and from each commit on the first parent, as `git
- * rev-list --first-parent` has them.
- */
+/** A branch's former tips, as in `git rev-list --first-parent`. */
 export interface Mainline {
-  /** The branch as a person names it. */
   name: string;
-  /** By full id: how many commits lie above it, and when it was committed (ISO, UTC). */
+  /** By full id: distance from the tip, and commit time (ISO, UTC). */
   commits: ReadonlyMap<string, { behind: number; at: string }>;
-  /** The clone was made without older history, so older states may be missing. */
+  /** The clone is shallow, so older states may be missing. */
   shallow: boolean;
-  /**
-   * Which of these ids reached the branch, but only as part of a merge. Texts that are not commit
-   * ids are none of them.
-   */
+  /** Which of these ids reached the branch only as part of a merge; other texts are ignored. */
   merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/**
- * Where the default branch is looked for when nobody names one; the first that exists. No remote is
- * asked.
- */
+/** Local refs of the default branch, by preference. */
 const DEFAULTS = [
   'refs/remotes/origin/HEAD',
   'refs/heads/main',
@@ -41,10 +31,7 @@ const DEFAULTS = [
   'HEAD',
 ];
 
-/**
- * Full name and tip of the default branch as this clone knows it; null in a repository without
- * commits.
- */
+/** Full name and tip of the clone's default branch; null in a repository without commits. */
 export async function defaultBranch(names: Names): Promise<{ ref: string; tip: string } | null> {
   for (const ref of DEFAULTS) {
     const tip = await commitNamed(names, ref);
@@ -53,7 +40,6 @@ export async function defaultBranch(names: Names): Promise<{ ref: string; tip: s
   return null;
 }
 
-/** Where names are looked up. */
 interface Names {
   place: GitPlace;
   reader: ObjectReader;
@@ -61,12 +47,12 @@ interface Names {
   source: HistorySource;
 }
 
-/** A branch as a person names it: `origin/main` for what a remote's HEAD is. */
+/** The short name of a branch, such as `origin/main`. */
 export function shortName(place: GitPlace, ref: string): Promise<string> {
   return gitLine(place, ['rev-parse', '--abbrev-ref', ref]);
 }
 
-/** The branch whose last state is `tip`, a full commit id that this clone has. */
+/** The history of the branch at `tip`, a full commit id that this clone has. */
 export async function mainlineOf(place: GitPlace, name: string, tip: string): Promise<Mainline> {
   const rows = (await git(place, ['rev-list', '--first-parent', '--timestamp', tip, '--']))
     .toString('latin1')
@@ -94,21 +80,21 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
 }
 
 /**
- * The commit that is checked out and its parents, full ids; empty in a repository without commits.
- * Parents are read from the commit itself: a shallow clone's own commands do not know them.
+ * Full ids of the checked-out commit and its parents; empty without commits. Reads the commit
+ * itself, because git hides parents beyond a shallow boundary.
  */
 export async function checkedOut(head: string | null, reader: ObjectReader): Promise<string[]> {
   if (head === null || (await reader.here(head)) === null) return [];
   return [head, ...(await parentsOf(reader, head))];
 }
 
-/** Characters that no ref name has; names with them are not looked up at the remote. */
+/** Ref names never contain these; such names are not looked up at the remote. */
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
 /**
- * Full id of the commit that a person's branch, tag or commit id means. A full id is that id,
- * whatever a branch is called. A branch that this clone lacks is looked up at the remote. Throws a
- * `UserError` for an unknown name, and for one that is a ref and the start of another commit's id.
+ * Full id of a branch, tag or commit id. A full id is returned even if a branch has that name.
+ * Missing branches are looked up at the remote. `UserError` for an unknown name, and for a ref that
+ * is also the start of another commit's id.
  */
 export async function resolveRevision(
   names: Names,
@@ -116,8 +102,7 @@ export async function resolveRevision(
   revision: string,
 ): Promise<string> {
   const id = revision.toLowerCase();
-  // An id may also be a tag object's, which stands for its commit; one that is missing here is
-  // fetched later.
+  // May be an annotated tag's id; a missing id is fetched later.
   if (isObjectId(id)) return (await commitHere(names, history, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
@@ -144,8 +129,8 @@ async function commitOf(
 }
 
 /**
- * `HEAD~1` and the like in a clone that was made without older history, of which as much is fetched
- * as that takes. Without a checkout, HEAD is not known.
+ * `HEAD~1` and the like in a shallow clone, which is deepened as needed. Without a checkout there
+ * is no HEAD.
  */
 async function ancestorNamed(
   names: Names,
@@ -190,7 +175,7 @@ async function unknownMessage(
   return `${unknown} Give a branch, a tag or a full commit id.${branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`}`;
 }
 
-/** The id of a commit that is in this clone, which is noted as found; null: it is not here. */
+/** The id of a local commit; null: it is not here. */
 async function commitHere(
   names: Names,
   history: CommitHistory,
@@ -205,7 +190,6 @@ async function commitNamed({ place, reader }: Names, name: string): Promise<stri
   return isPlainName(name) ? reader.commitNamed(name) : parseName(place, `${name}^{commit}`);
 }
 
-/** The id that git reads a name as; null: it knows none. */
 async function parseName(place: GitPlace, name: string): Promise<string | null> {
   const { code, output } = await runGit(place, [
     'rev-parse',
@@ -218,10 +202,7 @@ async function parseName(place: GitPlace, name: string): Promise<string | null> 
   return code === 0 && isObjectId(id) ? id : null;
 }
 
-/**
- * `main@{yesterday}` or `@{upstream}`, and a path from there: only the checkout itself knows where
- * its branches were.
- */
+/** `main@{yesterday}` or `@{upstream}`, with a path from there: only the checkout has reflogs. */
 async function loggedCommit(names: Names, name: string): Promise<string | null> {
   const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
   if (start === undefined || names.checkout === null) return null;
@@ -235,12 +216,12 @@ async function remoteCommit(
   name: string,
 ): Promise<string | null> {
   if (NOT_IN_REF_NAMES.test(name)) return null;
-  // As git itself prefers: a tag before a branch.
+  // Git prefers tags to branches.
   const own =
     name.startsWith('refs/') || name === 'HEAD'
       ? [name]
       : [`refs/tags/${name}`, `refs/heads/${name}`];
-  // A clone calls the remote's branches so, whether it has them or not.
+  // A remote-tracking name, whether the clone has it or not.
   const [, tracked] = /^(?:refs\/remotes\/)?origin\/(.+)$/.exec(name) ?? [];
   const branch = tracked === 'HEAD' ? 'HEAD' : `refs/heads/${tracked ?? ''}`;
   const refs = tracked === undefined ? own : [...own, branch];
@@ -249,7 +230,7 @@ async function remoteCommit(
   );
 }
 
-/** A branch called like the start of a commit id would silently win over that commit. */
+/** Rejects a branch named like the start of a commit id, which would silently win. */
 async function refuseTwoMeanings(names: Names, revision: string, prefix: string): Promise<void> {
   const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
   for (const id of output

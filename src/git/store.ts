@@ -15,27 +15,23 @@ import { configuredAddress, isReaching, type RemoteAddress } from './remote.ts';
 import { splitNul } from './tree.ts';
 
 /**
- * A private repository in a folder of our own. It borrows the objects of a checkout where there is
- * one, and takes what is fetched and what is read from disk: the checkout gets nothing.
+ * A private repository in our own folder. It borrows the objects of a checkout, and stores what is
+ * fetched or read from disk; the checkout is not changed.
  */
 export interface GitStore {
   place: GitPlace;
   /** Id of the commit that is checked out; null without one. */
   head: string | null;
-  /** How the checkout says that its remote is reached, or why there is no telling. */
+  /** The checkout's remote, or why it is not used. */
   remote: { address: RemoteAddress } | { none: string };
-  /** The person's settings of how a file on disk becomes an object, as `key=value`. */
+  /** The user's settings for turning files into objects, as `key=value`. */
   filing: readonly string[];
   remove(): Promise<void>;
 }
 
 /**
- * Opens a store in a fresh folder below `temporaryFolder`.
- *
- * The checkout's own repository is asked for its configuration and its refs, by commands that read
- * nothing else and start nothing. What is not known to be harmless is not taken over.
- *
- * @param environment usually `process.env`
+ * Opens a store in a fresh folder below `temporaryFolder`. Only reads the checkout's configuration
+ * and refs, and adopts only settings known to be harmless.
  */
 export async function openGitStore(
   checkout: Checkout | null,
@@ -78,7 +74,7 @@ export async function openGitStore(
   }
 }
 
-/** Reads commands from stdin and ends options as we need it since then. */
+/** Needed to read commands from stdin and for `--end-of-options`. */
 const OLDEST_GIT = [2, 31] as const;
 
 async function refuseOldGit(own: GitPlace): Promise<void> {
@@ -99,14 +95,11 @@ const CONFIG_SHA256 =
 
 const FORMAT = 'extensions.objectformat';
 
-/**
- * What decides how a file on disk becomes an object, and which files are ignored. Filters and
- * programs are not among it.
- */
+/** Settings that decide how files become objects and which are ignored; none runs a program. */
 const FILING =
   /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
 
-/** A repository that somebody else prepared must not decide where a person's credentials are sent. */
+/** A repository of another user must not decide where credentials are sent. */
 async function remoteOf(
   checkout: Checkout | null,
   reaching: readonly (readonly [key: string, value: string | null])[],
@@ -126,7 +119,6 @@ async function remoteOf(
   };
 }
 
-/** Users whose files are this process's own; every one where the system knows none. */
 function ownUsers(): number[] {
   const own = process.getuid?.();
   const behindSudo = Number(process.env['SUDO_UID'] ?? NaN);
@@ -135,13 +127,11 @@ function ownUsers(): number[] {
 
 interface Setting {
   scope: string;
-  /** Section and name in lower case. */
   key: string;
   /** Null for a key without a value, which means true. */
   value: string | null;
 }
 
-/** Every setting that is in force for a repository. */
 async function configuration(asking: GitPlace): Promise<Setting[]> {
   const { code, output, complaint } = await runGit(asking, [
     'config',
@@ -164,7 +154,7 @@ async function configuration(asking: GitPlace): Promise<Setting[]> {
   });
 }
 
-/** Lets the store read the checkout's objects, and gives it the same refs and the same horizon. */
+/** Lets the store read the checkout's objects, with its refs and shallow boundary. */
 async function borrow(
   checkout: Checkout,
   asking: GitPlace,
@@ -179,10 +169,7 @@ async function borrow(
   return head;
 }
 
-/**
- * HEAD, of which it gives the commit, and every ref. A ref that stands for another, as a remote's
- * HEAD does, stays one.
- */
+/** Copies HEAD and all refs, symbolic ones too. Returns HEAD's commit. */
 async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
   const [head, listing] = await Promise.all([
     headOf(asking),
@@ -211,12 +198,11 @@ async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head
   return branch === undefined ? id : (rows.find(({ name }) => name === branch)?.id ?? null);
 }
 
-/** A branch of an ordinary name, or a commit. */
 const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
 
 /**
- * What HEAD is, as the line of a file: a branch, or a commit; null for neither. Its own file says
- * so, unless it is a link, or of another form.
+ * HEAD as the line of its file: a branch or a commit; null for neither. A link or unusual file is
+ * not read.
  */
 async function headOf(asking: GitPlace): Promise<string | Buffer | null> {
   const file = join(asking.gitDir, 'HEAD');
@@ -242,7 +228,7 @@ export async function copyIfThere(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** A path as a line of the list of borrowed objects. */
+/** A path as a line of `objects/info/alternates`. */
 function quotedPath(path: string): string {
   if (!/^["#]|\n/.test(path)) return path;
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

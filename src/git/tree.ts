@@ -14,7 +14,6 @@ import {
 import { type LfsPointer, MOST_LFS_BYTES, lfsPointer } from './missing.ts';
 import { peel, type ObjectReader } from './objects.ts';
 
-/** Cuts a `-z` answer at its NUL bytes. */
 export function splitNul(output: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   let start = 0;
@@ -25,14 +24,15 @@ export function splitNul(output: Buffer): Buffer[] {
   return parts;
 }
 
-/** What lies at a path of a commit. */
+/** The kind of a path in a commit. */
 export type Folder =
   | { kind: 'folder'; tree: string }
-  /** `at`: the path itself, or what it would lie below. */
+  /** `at`: the path itself, or the parent that is not a folder. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
 /**
- * What a path is in a commit or tree. Links are not followed.
+ * Looks a path up in a commit or tree, without following links.
+ *
  * @param prefix a POSIX path without a trailing slash, '' for the root
  */
 export async function findFolder(
@@ -55,7 +55,7 @@ export async function findFolder(
   return { kind: 'folder', tree };
 }
 
-/** As `listTree`, of a folder of a commit or tree; empty where there is no folder. */
+/** Like `listTree` for a folder; empty if it does not exist. */
 export async function listFolder(
   trees: TreeReader,
   commit: string,
@@ -74,10 +74,7 @@ async function rootTree(reader: TreeReader['reader'], id: string): Promise<strin
   throw new InternalError(`${id} is neither a commit nor a tree that is here`);
 }
 
-/**
- * The tree of a commit (or of the uncommitted files) from its entries; contents are read by object
- * id.
- */
+/** A commit's files (or the uncommitted ones) from its entries; contents are read on demand. */
 export function sourceTree(
   commit: string,
   entries: readonly TreeEntry[],
@@ -124,8 +121,8 @@ function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
 }
 
 /**
- * The folder below the repository's root that `workingDirectory` names, '' for the root itself.
- * Throws a `UserError` when it lies outside. `start` is the opened folder, relative to the root.
+ * Resolves `workingDirectory` against `start`, the opened folder below the root; '' for the root.
+ * Throws a `UserError` when it is outside.
  */
 export function folderPrefix(start: string, workingDirectory: string, repository: string): string {
   const joined = posix.normalize(posix.join(start, workingDirectory));

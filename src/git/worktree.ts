@@ -7,9 +7,8 @@ import { copyIfThere, type GitStore } from './store.ts';
 import { splitNul } from './tree.ts';
 
 /**
- * Takes the files below `root` into a store, as they are on disk at that time.
- *
- * @returns what makes a snapshot of a folder (POSIX, '' for all): id of the tree of the whole
+ * Stores snapshots of the files below `root`. The result takes a snapshot of a folder (POSIX, ''
+ * for all) and returns the id of the whole tree.
  */
 export function openSnapshots(
   store: GitStore,
@@ -34,7 +33,7 @@ export function openSnapshots(
     await addFiles(place, prefix);
     return writeTree(place);
   };
-  // The store has one index: snapshots wait for each other.
+  // The store has one index, so snapshots run one by one.
   let turn: Promise<unknown> = Promise.resolve();
   return (prefix) => {
     const tree = turn.then(() => snapshot(prefix));
@@ -43,7 +42,7 @@ export function openSnapshots(
   };
 }
 
-/** The files of the checkout that say what is ignored, and how files are stored. */
+/** Copies the checkout's ignore rules and attributes. */
 async function copyRules({ commonDir }: Checkout, store: string): Promise<void> {
   await mkdir(join(store, 'info'), { recursive: true });
   for (const name of ['exclude', 'attributes'])
@@ -51,15 +50,15 @@ async function copyRules({ commonDir }: Checkout, store: string): Promise<void> 
 }
 
 /**
- * Starts from the user's index: unchanged files are not read again, and files that are tracked
- * though ignored stay.
+ * Starts from the user's index: unchanged files are not read again, and tracked files that are
+ * ignored stay.
  */
 async function copyIndex(index: string, store: string): Promise<void> {
   const copy = join(store, 'index');
   await rm(copy, { force: true });
   if (!(await copyIfThere(index, copy))) return;
-  // git trusts a file's time stamp only when it is older than the index: a younger copy would hide
-  // a change made in the same moment. Whole seconds, rounded down, trust less and never more.
+  // git trusts a file's time only if older than the index, so a newer copy could hide a change.
+  // Whole seconds, rounded down, are safe.
   const { mtimeMs } = await stat(index);
   await utimes(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   for (const name of await readdir(dirname(index))) {
@@ -68,13 +67,12 @@ async function copyIndex(index: string, store: string): Promise<void> {
   }
 }
 
-/** Git's refusals of what `working-tree-encoding` says of a file. */
+/** Git rejects the file's `working-tree-encoding`. */
 const ENCODING =
   /^(?:fatal|error): (?:failed to encode|BOM is |(?:true\/false are not valid|unknown) working-tree-encoding).*$/m;
 
 async function addFiles(place: GitPlace, prefix: string): Promise<void> {
-  // A nested repository without a commit cannot be added and is passed over; it must not stop the
-  // rest.
+  // Skip a nested repository without commits, which cannot be added.
   const added = await runGit(place, [
     'add',
     '--all',
@@ -107,7 +105,6 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
     throw new InternalError(`git add failed: ${lastLine(added.complaint)}`);
 }
 
-/** The tree of everything in the store's index. */
 async function writeTree(place: GitPlace): Promise<string> {
   const write = ['write-tree', '--missing-ok'];
   const { code, output } = await runGit(place, write);

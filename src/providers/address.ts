@@ -5,44 +5,40 @@ import { isHosted, type Target } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, type VendorKeys, type VendorName } from '../types/vendors.ts';
 
-/** Servers and keys, as the workflow (never a repository's file) names them. */
+/** Servers and keys. Only the workflow names them, never a file of the repository. */
 export interface ProviderAccess {
   keys: VendorKeys;
-  /** Further servers by name. */
   endpoints: ReadonlyMap<string, ServerAccess>;
-  /** Through which every https server is reached, by CONNECT alone. Absent: none. */
+  /** Proxy for all https servers, by CONNECT only. Absent: none. */
   proxy?: URL | null;
-  /** Other addresses for the vendors' public hosts, set in process for tests and self-hosting. */
+  /** Replaces vendors' public addresses, for tests and self-hosting. */
   vendorUrls?: Partial<Record<VendorName, string>>;
 }
 
-/** A server that the workflow names, with the values of the variables that it names. */
+/** An endpoint of the workflow with its variables resolved. */
 interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;
-  /** Null: none is sent, unless `keyEnv` names the variable that was to hold it: it is missing then. */
+  /** Null: no key is sent, or, if `keyEnv` is set, the key is missing. */
   key: string | null;
   /** `value` null: its variable is not set. */
   headers?: readonly { name: string; env: string; value: string | null }[];
 }
 
-/** Where one request goes, and the secrets that belong to exactly that origin. */
+/** Where one request goes, and the secrets for exactly that origin. */
 export interface Address {
   base: URL;
   key: string | null;
   headers: Readonly<Record<string, string>>;
-  /** Azure's: a part of every address; the key is then sent as `api-key`. */
+  /** Azure's API version, part of every address; the key is then sent as `api-key`. */
   apiVersion: string | null;
-  /** Azure's older addresses name the model: it is a part of the path. */
+  /** Azure's older addresses have the model in the path. */
   deployments: boolean;
   pace: GivenPace;
-  /** Without the proxy. */
+  /** Bypasses the proxy. */
   direct: boolean;
 }
 
-/**
- * Every secret value of an access: to be masked, redacted, and taken out of the environment that
- * others may see.
- */
+/** Every secret value of an access: to be masked, redacted and removed from the environment. */
 export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] {
   const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
     key,
@@ -55,8 +51,8 @@ export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] 
 }
 
 /**
- * The address for a target, or the problem in the words of the workflow: a key that is not set, a
- * name that is not defined, an address that no key may be sent to.
+ * The address for a target, or the problem: a key that is not set, an undefined name, or an address
+ * that no key may be sent to.
  */
 export function addressOf(
   target: { provider: VendorName; endpoint: string | null },
@@ -92,7 +88,7 @@ export function addressOf(
   );
 }
 
-/** What the line of an endpoint names and the environment does not hold; null: nothing. */
+/** A variable that an endpoint's line names and that is not set; null: none. */
 function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): Problem | null {
   if (key === null && typeof keyEnv === 'string') {
     return problem(
@@ -114,7 +110,6 @@ function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess
       );
 }
 
-/** A header that the line of an endpoint says twice, whether its variables are set or not. */
 function clashIn(
   name: string,
   { key, keyEnv, headers = [], apiVersion }: ServerAccess,
@@ -130,7 +125,7 @@ function clashIn(
     : null;
 }
 
-/** What no set variable would mend in the lines that these targets are asked by. */
+/** Headers that an endpoint of these targets sets twice; setting variables does not fix this. */
 export function clashingHeaders(
   targets: readonly Target[],
   { endpoints }: ProviderAccess,
@@ -148,12 +143,11 @@ export function clashingHeaders(
   return [...found.values()];
 }
 
-/** One line of visible letters. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
 
 const UNSENDABLE = 'has a line break or another character in it that no header can hold';
 
-/** Where the key for a target comes from, for whoever has to change it. */
+/** Where the key for a target comes from, for messages. */
 export function keySourceOf(
   { provider, endpoint }: { provider: VendorName; endpoint: string | null },
   { endpoints }: ProviderAccess,
@@ -170,10 +164,10 @@ export function keySourceOf(
     : `the key is that of ${named.join(' or ')}, which the line of endpoint ${name} names`;
 }
 
-/** What stands in the way of asking these targets, each thing once. */
+/** Reasons why these targets cannot be called, without duplicates. */
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
   const found = new Map<string, Problem>();
-  // The tries of a suite share theirs.
+  // Variants of a suite share targets.
   for (const target of new Set(targets)) {
     if (!isHosted(target)) continue;
     const address = addressOf(target, access);
@@ -182,7 +176,7 @@ export function missingKeys(targets: readonly Target[], access: ProviderAccess):
   return [...found.values()];
 }
 
-/** Problems of all addresses, whether they are used or not. */
+/** Problems of all addresses, used or not. */
 export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {
   const given = [
     ...Object.entries(vendorUrls ?? {}).map(([name, url]) =>
@@ -223,7 +217,7 @@ function addressAt(base: URL, server: ServerAccess): Address {
     key: key === '' ? null : key,
     headers: Object.fromEntries(headers.map(({ name, value }) => [name, value ?? ''])),
     apiVersion,
-    // Its newer addresses take a version as well, and the model in the body as everybody.
+    // Azure's newer addresses have the model in the body, like other vendors.
     deployments: apiVersion !== null && !/\/(deployments\/|v1\/?$|models\/?$)/.test(base.pathname),
     pace: { concurrency, requests_per_minute },
     direct,

@@ -4,14 +4,9 @@ import type { ManagedServer } from './batch-server.ts';
 import type { Activity } from './clock.ts';
 import type { Ask, BatchLimits } from './vendors/vendor.ts';
 
-/** Gathers items for batches that keep to their limits. */
 interface Packer<T> {
-  /**
-   * A batch that became full through this item or has no room for it; null while there is room.
-   * `too-large`: no batch could hold it.
-   */
+  /** Returns a batch that this item filled or did not fit into. `too-large`: it fits no batch. */
   add(item: T, bytes: number): readonly T[] | 'too-large' | null;
-  /** Takes out all that has been gathered. */
   take(): readonly T[];
 }
 
@@ -37,7 +32,7 @@ export function createPacker<T>(limits: BatchLimits): Packer<T> {
   };
 }
 
-/** One question, from being asked until its result is there; several may wait for one. */
+/** One request waiting for its result; several callers may share it. */
 export interface Asked {
   key: string;
   request: Request;
@@ -45,13 +40,13 @@ export interface Asked {
   settle(outcome: RequestOutcome): void;
 }
 
-/** Everything that waits for a result, by request key. */
+/** All requests that wait for a result, by request key. */
 export interface Questions {
-  /** Adds one; false when another of the same key waits already. */
+  /** False when another of the same key waits already. */
   add(question: Asked): boolean;
   has(key: string): boolean;
   first(key: string): Asked | null;
-  /** Gives all that wait for a key their result; false when none does. */
+  /** Gives a result to all that wait for the key; false when none does. */
   settle(key: string, outcome: RequestOutcome): boolean;
   settleAll(outcome: RequestOutcome): void;
   size(): number;
@@ -82,22 +77,21 @@ export function createQuestions(): Questions {
   };
 }
 
-/** What is gathered for one vendor's batches. */
 export interface Gatherer {
-  /** Adds a question to the next batch; `too-large`, with its bytes: no batch could hold it. */
+  /** Adds a request to the next batch. `tooLarge`: its bytes fit no batch. */
   add(question: Asked): { tooLarge: number } | null;
 }
 
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Number of questions that wait, of all vendors: while it grows, more are still to come. */
+  /** Requests waiting at all vendors: while this grows, more are coming. */
   waiting(): number;
-  /** Takes the questions of one batch: all for one model, as OpenAI wants it. */
+  /** Receives the requests of one batch, all for one model as OpenAI requires. */
   send(model: string, items: readonly Asked[]): void;
 }
 
-/** Gathers questions until no more come, or a batch is full. */
+/** Collects requests until no more come or a batch is full. */
 export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
   const { vendor, api } = server;
   const byModel = new Map<string, Packer<Asked>>();

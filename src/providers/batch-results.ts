@@ -7,7 +7,7 @@ import type { Tried } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { BatchOutcome, BatchState, Said } from './vendors/vendor.ts';
 
-/** A line holds one reply, and what stands around it. */
+/** A line holds one reply and its envelope. */
 export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
 
 const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
@@ -15,9 +15,8 @@ const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 const NEWLINE = 0x0a;
 
 /**
- * The values of a stream of lines of JSON, one at a time; undefined for a line that cannot be read:
- * no JSON, nested too deep, or longer than {@link MAX_RESULT_LINE_BYTES}, which is passed over without
- * being held. Blank lines are none.
+ * Parses a stream of JSON lines; undefined for a line that is invalid, too deep, or longer than
+ * {@link MAX_RESULT_LINE_BYTES} (skipped without buffering it). Blank lines are skipped.
  */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
@@ -57,30 +56,26 @@ function valueOf(line: Buffer): unknown {
   return parsedJson(text);
 }
 
-/** What came of one request. */
 export type RequestOutcome = { status: 'ok'; value: Said } | { status: 'fault'; fault: Fault };
 
-/** Lines beyond one for each request: after so many, the rest is not read. */
+/** Stop reading after this many lines more than requests. */
 const SPARE_LINES = 1000;
 
-/** Of what a vendor says about an error, this much is shown. */
+/** Characters shown of a vendor's error message. */
 const SAID = 300;
 
 interface ResultReading {
   server: ManagedServer;
   redact(text: string): string;
-  /** Requests of the batch: the name of the schema that each one's answer was asked in. */
+  /** Requests of the batch, with the schema name of each. */
   requests: ReadonlyMap<string, string | null>;
-  /** Requests without a result so far; those that get one are taken out. */
+  /** Requests without a result so far. */
   open: Set<string>;
-  /** Told of each request's result, in the vendor's order. */
+  /** Called with each request's result, in the vendor's order. */
   settle(key: string, outcome: RequestOutcome): Promise<void>;
 }
 
-/**
- * Reads the results of a batch that has ended; the number of lines that belong to no
- * request or could not be read.
- */
+/** Reads the results of an ended batch. Returns the number of unknown or unreadable lines. */
 export function readResults(
   id: string,
   state: Extract<BatchState, { status: 'ended' }>,
@@ -92,8 +87,7 @@ export function readResults(
       for await (const value of jsonLines(stream)) {
         const line = api.readLine(value);
         if (line === null || !reading.requests.has(line.id)) strange += 1;
-        // A second line for a request, or the same one of a download that was begun anew, says
-        // nothing new.
+        // A duplicate line, or the same one after a restarted download, is ignored.
         else if (reading.open.delete(line.id))
           await reading.settle(
             line.id,
@@ -106,7 +100,7 @@ export function readResults(
   }, 'the results of the batch cannot be read');
 }
 
-/** Why a request of a batch that has ended is without a result. */
+/** Why a request of an ended batch has no result. */
 export function leftOver(left: 'expired' | 'canceled' | null): Fault {
   switch (left) {
     case 'expired':
@@ -147,7 +141,7 @@ function outcomeOf(
       };
     }
     case 'reply': {
-      // Of a schema only the name counts when an answer is read.
+      // Only the schema's name is needed to read an answer.
       const answer = vendor.read(outcome.data, {
         parameters: null,
         schema: schema === null ? null : { name: schema, json: {} },

@@ -3,13 +3,7 @@ import type { Address } from './address.ts';
 import { STOPPED, fault, type Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch, createDownload } from './fetch.ts';
 import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
-import {
-  withRetries,
-  type CallAttempt,
-  type RetryOptions,
-  type RunOfCalls,
-  type Tried,
-} from './retry.ts';
+import { withRetries, type CallAttempt, type RunOfCalls, type Tried } from './retry.ts';
 import { sdkFault } from './sdk-fault.ts';
 import {
   authOf,
@@ -19,17 +13,17 @@ import {
   type Vendor,
 } from './vendors/vendor.ts';
 
-/** `signal` ends waiting; a call that may be paid for is let come to its end. */
+/** `signal` ends waiting, but not a call that may cost money. */
 export interface ServerOptions extends RunOfCalls {
   redact(text: string): string;
   proxy?: URL | null;
 }
 
-/** A vendor's server as batches are managed there: few calls, and large ones. */
+/** A vendor's server for managing batches: few, large calls. */
 export interface ManagedServer {
   vendor: Vendor;
   api: BatchApi;
-  /** Makes a call and repeats it while that may help. */
+  /** Makes a call with retries. */
   call<T>(
     ask: (server: BatchServer) => Promise<T | null>,
     unread: string,
@@ -39,19 +33,13 @@ export interface ManagedServer {
   close(): void;
 }
 
-/**
- * A call carries up to 256 MB, so it has more time than one for an answer; a download may be silent
- * for as long.
- */
+/** Time for a call of up to 256 MB, and for silence during a download. */
 const CALL_MS = 600_000;
 
-/** Batches are few; these are the calls about them. */
+/** Batches are few. */
 const CONCURRENCY = { start: 2, max: 4 };
 
-/**
- * Connects at the first call. Its limiter and its time limits are apart from those of the calls for
- * answers.
- */
+/** Connects at the first call. Its limiter and timeouts are separate from those of answers. */
 export function createManagedServer(
   vendor: Vendor,
   api: BatchApi,
@@ -77,14 +65,7 @@ export function createManagedServer(
     signal,
   });
   const log = (line: string): void => options.log(`${vendor.name}: ${logLine(line)}`);
-  const retry: RetryOptions = {
-    limiter,
-    maxTries: options.maxTries,
-    clock,
-    signal,
-    random: options.random,
-    log,
-  };
+  const retry = { ...options, limiter, log };
   let connected: Promise<BatchServer> | null = null;
   const connect = (): Promise<BatchServer> =>
     (connected ??= api.connect({
@@ -111,7 +92,7 @@ export function createManagedServer(
   };
 }
 
-/** One request; `unread` is said of a reply that is none. */
+/** One request; `unread` describes an invalid reply. */
 async function attempt<T>(
   ask: () => Promise<T | null>,
   unread: string,
@@ -130,7 +111,7 @@ async function attempt<T>(
   return { status: 'fault', fault: fault('reply', unread), sent: true };
 }
 
-/** Marks the fault of an attempt as never to be repeated, unless `mayRepeat` allows it. */
+/** Marks the fault as never to be retried, unless `mayRepeat` allows it. */
 function once<T>(attempt: CallAttempt<T>, mayRepeat: (fault: Fault) => boolean): CallAttempt<T> {
   return attempt.status === 'ok' || mayRepeat(attempt.fault)
     ? attempt
@@ -138,9 +119,8 @@ function once<T>(attempt: CallAttempt<T>, mayRepeat: (fault: Fault) => boolean):
 }
 
 /**
- * Sends a batch and gives its id. The call that creates it, and from which on it is paid for, is
- * repeated only when the server said that it did not: without a reply nobody knows whether there is
- * a batch.
+ * Sends a batch and returns its id. Creating it costs money, so that call is retried only if the
+ * server said that it failed: without a reply the batch may exist.
  */
 export async function submit(
   server: ManagedServer,

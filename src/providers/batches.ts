@@ -13,59 +13,48 @@ import {
   send,
   batchCompletion,
   type BatchesOptions,
-  type Desk,
+  type Batching,
   type VendorBatches,
 } from './send-batch.ts';
 import { vendors } from './vendors/index.ts';
 import type { Ask } from './vendors/vendor.ts';
 
-interface BatchingCalls {
+interface BatchCalls {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
-  /** Batches that were sent and have not ended; null: there are none. */
   waiting(): WaitingBatches | null;
   /**
-   * Waits for a batch that is just being created, for it is paid for, and, unless the run was ended
-   * early, for results that are being fetched; releases all others.
+   * Waits for a batch that is being created, because it costs money, and for results being fetched
+   * unless the run was ended early; abandons the others.
    */
   close(): Promise<void>;
 }
 
 /**
- * Asks in batches: gathers requests until no more come or a batch is full, sends them,
- * writes the batch down, waits for it, and matches results by key. A request that a batch of an
- * earlier run holds waits for that one and is not sent.
+ * Answers requests by batches: collects requests, sends and records each batch, waits, and matches
+ * results by key. A request that an earlier run's batch contains waits for that batch.
  */
-export function createBatches(options: BatchesOptions): BatchingCalls {
-  const {
-    batches: { ledger },
-    clock,
-  } = options;
+export function createBatches(options: BatchesOptions): BatchCalls {
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  const desk: Desk = {
+  const batching: Batching = {
     options: { ...options, signal },
     questions: createQuestions(),
-    earlier: createEarlier(ledger, clock),
+    earlier: createEarlier(options.batches.ledger, options.clock),
     byVendor: new Map(),
     held: new Map(),
     underWay: new Set(),
     finishing: new Set(),
     following: new Set(),
   };
-  signal.addEventListener(
-    'abort',
-    () => {
-      desk.questions.settleAll(faulty(STOPPED));
-    },
-    { once: true },
-  );
+  const stop = (): void => batching.questions.settleAll(faulty(STOPPED));
+  signal.addEventListener('abort', stop, { once: true });
   return {
     async complete(request, target) {
-      const of = vendorOf(desk, target);
-      return 'status' in of ? of : answerOf(desk, of, request, target);
+      const of = vendorOf(batching, target);
+      return 'status' in of ? of : answerOf(batching, of, request, target);
     },
     waiting() {
-      const left = [...desk.underWay].filter(({ open }) => open.size > 0);
+      const left = [...batching.underWay].filter(({ open }) => open.size > 0);
       return left.length === 0
         ? null
         : {
@@ -74,35 +63,33 @@ export function createBatches(options: BatchesOptions): BatchingCalls {
           };
     },
     async close() {
-      const of = [...desk.byVendor.values()];
-      if (!signal.aborted) await Promise.all(desk.finishing);
+      const of = [...batching.byVendor.values()];
+      if (!signal.aborted) await Promise.all(batching.finishing);
       closing.abort();
       await Promise.all(of.map(({ sending }) => sending));
       for (const { server } of of) server.close();
-      await Promise.all(desk.following);
+      await Promise.all(batching.following);
     },
   };
 }
 
-/** Asks again without a parameter that the model turns out to refuse. */
+/** Retries without parameters that the model refuses. */
 async function answerOf(
-  desk: Desk,
+  batching: Batching,
   of: VendorBatches,
   request: Request,
   target: HostedTarget,
 ): Promise<Completion> {
-  const {
-    server: { vendor, log },
-    refusals,
-  } = of;
+  const { server, refusals } = of;
+  const { vendor, log } = server;
   const refused = vendor.refuses(request.parameters);
   if (refused !== null) return batchCompletion(faulty(fault('request', refused)), vendor.name);
-  await desk.earlier.loaded();
-  const key = desk.options.batches.requestKey(request);
+  await batching.earlier.loaded();
+  const key = batching.options.batches.requestKey(request);
   await refusals.recall(target);
   for (;;) {
     const ask = refusals.without(request);
-    const outcome = await resultOf(desk, of, { key, ask, request });
+    const outcome = await resultOf(batching, of, { key, ask, request });
     const learnt = outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
     if (learnt === null) return batchCompletion(outcome, vendor.name);
     if (learnt.first)
@@ -110,9 +97,8 @@ async function answerOf(
   }
 }
 
-/** A vendor's own server, or why it cannot be asked. */
-function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion {
-  const { byVendor, questions, options } = desk;
+function vendorOf(batching: Batching, target: HostedTarget): VendorBatches | Completion {
+  const { byVendor, questions, options } = batching;
   const known = byVendor.get(target.provider);
   if (known !== undefined) return known;
   const vendor = vendors[target.provider];
@@ -126,7 +112,7 @@ function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion 
     server,
     waiting: questions.size,
     send: (model, items) => {
-      made.sending = made.sending.then(() => send(desk, server, model, items));
+      made.sending = made.sending.then(() => send(batching, server, model, items));
     },
   });
   const made: VendorBatches = {
@@ -139,19 +125,19 @@ function vendorOf(desk: Desk, target: HostedTarget): VendorBatches | Completion 
   return made;
 }
 
-/** The result of one question: of a batch that holds it, or of the next one. */
+/** Waits for the batch that contains the request, or adds it to the next one. */
 function resultOf(
-  desk: Desk,
+  batching: Batching,
   of: VendorBatches,
   question: { key: string; ask: Ask; request: Request },
 ): Promise<RequestOutcome> {
-  const { questions, held, earlier, options } = desk;
+  const { questions, held, earlier, options } = batching;
   if (options.signal.aborted) return Promise.resolve(faulty(STOPPED));
   return new Promise((settle) => {
     const waiting: Asked = { ...question, settle };
     if (!questions.add(waiting) || held.has(waiting.key)) return;
     const batch = earlier.holding(waiting.key, of.server);
-    if (batch === null) gather(desk, of, waiting);
-    else follow(desk, batch);
+    if (batch === null) gather(batching, of, waiting);
+    else follow(batching, batch);
   });
 }

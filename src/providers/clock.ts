@@ -1,19 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-/** What a run is busy with at the moment, apart from waiting for batches. */
+/** Work under way, except waiting for batches. */
 export interface Activity {
-  /** Counts `work` as under way until it has ended. */
   during<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Resolves once nothing has been under way for some turns of the event loop: by then everything
-   * that could ask for more has done so.
-   */
+  /** Resolves once nothing was under way for {@link QUIET_TURNS} turns of the event loop. */
   quiet(): Promise<void>;
 }
 
-/** Steps that only compute are over within one turn; one more for what waits for those. */
+/** Pure computation ends within one turn; one more for what waits for it. */
 const QUIET_TURNS = 3;
 
-/** @param turn resolves in the next turn of the event loop. */
 export function createActivity(turn: () => Promise<void>): Activity {
   let underWay = 0;
   let begun = 0;
@@ -49,33 +44,27 @@ export function createActivity(turn: () => Promise<void>): Activity {
   };
 }
 
-/**
- * What a sleep is for: a pause before the next step, or a bound on something that should be over
- * sooner – a call, whoever goes ahead of others, a program's first word, its end.
- */
+/** What a sleep is for; tests tell sleeps apart by it. */
 export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end' | 'drain';
 
-/** Time as the providers see it. */
 export interface Clock {
-  /** Milliseconds since 1970. */
   now(): number;
   /** Ends after `ms`, or earlier (by resolving or rejecting) when the signal fires. */
   sleep(ms: number, signal: AbortSignal, what: Sleep): Promise<void>;
 }
 
-/** The machine's time. */
 export const systemClock: Clock = {
   now: Date.now,
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
 /**
- * Milliseconds that calls under way may take once a run is told to end: they are paid for. A runner
- * that cancels a job ends it ten seconds after its first signal, and the reports take some of them.
+ * Milliseconds that paid calls in flight get after a run is told to stop. A runner kills a
+ * cancelled job after ten seconds, and writing the reports takes some of them.
  */
 const DRAIN_MS = 3000;
 
-/** Calls `stop` a while after `signal` fires, unless the function that it returns is called before. */
+/** Calls `stop` {@link DRAIN_MS} after `signal` fires; the returned function cancels that. */
 export function stopAfterDrain(
   { clock, signal }: { clock: Clock; signal: AbortSignal },
   stop: () => void,
@@ -90,7 +79,7 @@ export function stopAfterDrain(
   return () => closed.abort();
 }
 
-/** Sleeps without ever rejecting; the caller looks at the signal. */
+/** Sleeps without ever rejecting; the caller checks the signal. */
 export async function pause(
   clock: Clock,
   ms: number,
@@ -104,20 +93,17 @@ export async function pause(
   }
 }
 
-/** Starts a deadline; the returned function takes it back. */
 type StartDeadline = (expired: () => void) => () => void;
 
 /**
- * Deadlines of one length. However many are open, one sleep at a time looks after them: with equal
- * lengths they pass in the order in which they began, and a timer for every call would cost more
- * than the rest of the call.
+ * Deadlines of equal length, which therefore expire in order: one sleep at a time serves all. A
+ * timer per call would cost more than the rest of the call.
  */
 export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // Looked up anew after each pause: an iterator that is held would keep every deadline there
-    // ever was.
+    // Restarted after each pause: an iterator kept across pauses would retain every deadline.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

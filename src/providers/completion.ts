@@ -2,7 +2,7 @@ import type { Completion, Requests } from '../types/model.ts';
 import type { Tried } from './retry.ts';
 import type { Said } from './vendors/vendor.ts';
 
-/** What a call comes to; `label`: who was asked. */
+/** The completion of a call; `label`: the target's name. */
 export function callCompletion(tried: Tried<Said>, label: string): Completion {
   const requests = requestsOf(tried);
   if (tried.status === 'ok')
@@ -24,20 +24,15 @@ export function callCompletion(tried: Tried<Said>, label: string): Completion {
   return tried.sent ? error : { ...error, unsent: true };
 }
 
-/** What the requests before the last one, and a reply that could not be read, add to the count. */
+/** Requests before the last one, and an unreadable reply, added to the count. */
 function requestsOf({ attempts = 1, isUnread }: Requests): Requests {
   return { ...(attempts > 1 ? { attempts } : {}), ...(isUnread ? { isUnread } : {}) };
 }
 
-/** An answer as it came; `latency_ms`: null where it waited in a batch. */
+/** `latency_ms` is null for a batch. */
 export function answerCompletion(
   { kind: _, ...answer }: Said,
   latency_ms: number | null,
 ): Completion {
-  return {
-    status: 'ok',
-    ...answer,
-    latency_ms,
-    reused: false,
-  };
+  return { status: 'ok', ...answer, latency_ms, reused: false };
 }

@@ -1,12 +1,12 @@
 import { member, parsedJson } from '../types/plain.ts';
 import { TransportError } from './fault.ts';
 
-/** No line of JSON begins like a field of an event stream: line ends within its strings are escaped. */
+/** Lines of JSON never start like this: line ends within JSON strings are escaped. */
 const EVENTS = /^:|^(data|event):/m;
 
 /**
- * The JSON of a reply that came as an event stream although none was asked for: the one whole
- * reply, or the error, that it holds. Text that is not a stream is returned as it is.
+ * Extracts the JSON of a reply that came as an event stream although none was requested: the
+ * complete reply, or its error. Other text is returned unchanged.
  */
 export function unstreamed(text: string, type: string | undefined): string {
   if (!/^\s*text\/event-stream\b/i.test(type ?? '') && !EVENTS.test(text)) return text;
@@ -22,7 +22,6 @@ export function unstreamed(text: string, type: string | undefined): string {
   return only.text;
 }
 
-/** What the events carry, each as one text. */
 function dataOf(lines: readonly string[]): string[] {
   const all: string[][] = [[]];
   for (const line of lines) {
@@ -32,7 +31,7 @@ function dataOf(lines: readonly string[]): string[] {
   return all.filter((each) => each.length > 0).map((each) => each.join('\n'));
 }
 
-/** A piece of an answer, which is all that came where a stream was cut. */
+/** A chunk of an answer: the stream was cut before the complete reply. */
 function isChunk(json: unknown): boolean {
   const choices = member(json, 'choices');
   return (

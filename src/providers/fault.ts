@@ -2,40 +2,36 @@ import { NOT_MADE, type ErrorKind, type FinishReason } from '../types/model.ts';
 import { proxyWords } from './tunnel.ts';
 import type { NoAnswer } from './vendors/vendor.ts';
 
-/** Why an attempt gave no answer, and what may be done about it. */
+/** Why an attempt failed, and whether a retry may help. */
 export interface Fault {
   kind: ErrorKind;
   /** One filtered line without the provider's name. */
   message: string;
   /**
-   * `never`: the same request would fail again. `later`: this call may be repeated after a pause of
-   * its own. `limited`: the server wants less from everybody, so all calls to it pause, and then
-   * fewer are made at once.
+   * `never`: the same request would fail again. `later`: retry this call after a backoff.
+   * `limited`: all calls to the server back off, then fewer run at once.
    */
   retry: 'never' | 'later' | 'limited';
-  /** What the server asked for, in milliseconds; null: it asked for nothing. */
+  /** Milliseconds the server asked for, or null. */
   waitMs: number | null;
-  /**
-   * Who would be told the same: this request alone, any for the same model, or any at all. These
-   * are not sent.
-   */
+  /** Which requests would fail the same way; these are not sent. */
   scope: 'request' | 'model' | 'server';
   /**
-   * HTTP status, where there was one, and what the server said about it, for recognising what it
-   * refuses: its words alone, and after its codes. Never shown.
+   * HTTP status if any, and the server's message (alone, and after its codes) for recognising what
+   * it refuses. Never shown.
    */
   status: number | null;
   said: string;
   detail: string;
-  /** A reply came, whole or in part, that nobody could read: what it cost is not known. */
+  /** A reply came that could not be read: its cost is unknown. */
   isUnread: boolean;
-  /** Asked once more at most, whatever tries are left. */
+  /** At most one retry, whatever tries are left. */
   once?: true;
-  /** How the answer ended that said nothing. */
+  /** Finish reason of an answer without content. */
   ended?: FinishReason;
 }
 
-/** What can go wrong below HTTP's status, and with the body. `late`: the deadline passed. */
+/** Failures below HTTP's status, or of the body. `late`: the timeout passed. */
 type TransportCode =
   | 'late'
   | 'redirect'
@@ -51,7 +47,7 @@ type TransportCode =
 
 /**
  * Thrown through the vendors' SDKs, which keep it as a cause. The message is constant because they
- * replace, without a cause, whatever has "timeout" in its text.
+ * drop errors whose text contains "timeout".
  */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
@@ -70,10 +66,7 @@ export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
 export const MAX_REPLY_DEPTH = 100;
 
-/**
- * Errors of the system that a moment later may be gone; a wrong name or certificate is not among
- * them.
- */
+/** System errors that may pass; a wrong host name or certificate does not. */
 const PASSING = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -85,10 +78,7 @@ const PASSING = new Set([
   'ENETUNREACH',
 ]);
 
-/**
- * A fault that is neither repeated nor waited for, unless `more` says so. `message` is one filtered
- * line.
- */
+/** A fault without retries, unless `more` says so. `message` is one filtered line. */
 export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
   return {
     kind,
@@ -104,7 +94,6 @@ export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {
   };
 }
 
-/** The fault of a reply without an answer. */
 export function faultOfReply({ fails, why, again, ended }: NoAnswer): Fault {
   return fault(fails, why, {
     retry: again === 'never' ? 'never' : 'later',
@@ -113,21 +102,17 @@ export function faultOfReply({ fails, why, again, ended }: NoAnswer): Fault {
   });
 }
 
-/** A call that the end of the run cut short, or kept from being made. */
+/** A call that the end of the run aborted or prevented. */
 export const STOPPED = fault('aborted', NOT_MADE.aborted);
 
-/** A call that the run's caps leave no room for. */
 export function budgetFault(): Fault {
   return fault('budget', NOT_MADE.budget);
 }
 
-/**
- * The fault of a connection or of a body that could not be read. `timeoutMs` is the deadline that
- * was set.
- */
+/** The fault of a failed connection or an unreadable body. */
 export function transportFault(error: TransportError, timeoutMs: number): Fault {
   switch (error.code) {
-    // Not repeated: the server may have worked, and been paid, for all of that time.
+    // Not retried: the server may have worked, and charged, all that time.
     case 'late':
       return fault('timeout', `no complete reply after ${timeoutMs / 1000} s`);
     case 'redirect':
@@ -140,7 +125,7 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
       return fault('reply', 'the reply is packed in a way that cannot be unpacked');
     case 'charset':
       return fault('reply', `the reply is not text in its charset (${error.system})`);
-    // Not repeated: the server would stream, and be paid, again.
+    // Not retried: the server would stream, and charge, again.
     case 'stream':
       return fault('reply', `the server streams its answer unasked${UNSTREAM}`);
     case 'cut':
@@ -163,7 +148,7 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
 const UNSTREAM =
   '; turn that off in the server, or write "stream: false" into the prompt, as some servers want it';
 
-/** The system's words for a certificate that no authority it knows has signed. */
+/** Untrusted certificate authority. */
 const UNTRUSTED =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/;
 

@@ -10,19 +10,13 @@ import {
 } from './http.ts';
 import { toResponse, type Received } from './reply.ts';
 
-/**
- * The SDKs' own timers cannot be switched off; with this much more time they are not the first to
- * fire.
- */
+/** The SDKs' timers cannot be disabled; with this margin ours fire first. */
 export const SDK_MARGIN_MS = 60_000;
 
 /**
- * A `fetch` for the vendors' SDKs that keeps what theirs does not: one host, a deadline over the
- * whole reply, a cap on its decoded size and depth, no redirects, no proxy from the environment,
- * and the key added here and nowhere else. It resolves with the reply wholly in memory, so what an
- * SDK does with it afterwards can neither hang nor grow.
- *
- * Rejects with {@link TransportError} only.
+ * A `fetch` for the vendors' SDKs, limited to one host, with a timeout for the whole reply, limits
+ * on its decoded size and depth, no redirects, no proxy from the environment, and the key added
+ * only here. The reply is read into memory first. Rejects with {@link TransportError} only.
  */
 export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: true });
@@ -42,12 +36,9 @@ function sendable(body: RequestInit['body']): Body {
 }
 
 /**
- * As the bounded fetch, for replies that are too long to be held: the body of a success is a
- * stream. What bounds it is silence (`timeoutMs` without a byte), one host, no redirects and no
- * packing; how much is read is the reader's to bound. A reply that is not a success is short, and
- * wholly in memory as elsewhere.
- *
- * Rejects, and the stream fails, with {@link TransportError} only.
+ * Like the bounded fetch, for replies too large for memory: a success is a stream, without
+ * compression. Its timeout is `timeoutMs` without a byte; the reader limits its size. Rejects, and
+ * the stream fails, with {@link TransportError} only.
  */
 export function createDownload(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: false });
@@ -82,7 +73,7 @@ async function* chunksOf(
       yield chunk as Buffer;
     }
   } catch (error) {
-    // Only we destroy the stream with an error of our own; any other means that the connection was cut.
+    // Only our own code destroys the stream with a TransportError; others mean a lost connection.
     throw error instanceof TransportError ? error : new TransportError('cut');
   } finally {
     settle();

@@ -13,27 +13,25 @@ import type { RetryOptions, RunOfCalls } from './retry.ts';
 import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
 
 export interface CallOptions extends RunOfCalls {
-  /** Calls at a time to one server (vendor and endpoint, or program). */
+  /** Concurrent calls per server (vendor and endpoint, or program). */
   concurrency: { start: number; max: number };
-  /** From sending a request to the last byte of its reply, in milliseconds. */
   timeoutMs: number;
   redact(text: string): string;
   /**
-   * Called before every paid attempt, repetitions included. False: it is not made, and the call
-   * ends with kind `budget`.
+   * Called before every paid attempt, retries included. False: the call ends with kind `budget`.
    */
   onAttempt(request: Request): boolean;
-  /** Called where an attempt was refused for something that the request can do without. */
+  /** Called when an attempt was refused for something the request can do without. */
   onRefused(request: Request): void;
 }
 
 export interface HostedOptions extends CallOptions, ProviderAccess {
-  /** What earlier runs learned of models; null: nothing is kept. */
+  /** What earlier runs learned about models; null: nothing is stored. */
   memory: RefusalMemory | null;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** One server of a vendor: connected at its first call. */
+/** A vendor's server; connects at the first call. */
 export interface Server {
   vendor: Vendor;
   label: string;
@@ -42,23 +40,23 @@ export interface Server {
   refusals: Refusals;
   prefixes: Prefixes;
   opening: Opening;
-  /** What need not be asked again, with what would come: by model, or '': anything. */
+  /** Faults that further requests would meet too, by model; '': any model. */
   closed: Map<string, Fault>;
-  /** Where the key comes from, for whoever has to change it. */
+  /** For messages. */
   keySource: string;
-  /** The key and the headers' values that are long enough to be no word of an answer. */
+  /** The key and header values that are too long to be a word of an answer. */
   secrets: readonly string[];
   bounded: BoundedFetch;
   post(): Promise<Post>;
-  /** Azure's older addresses: each model is at a path of its own. */
+  /** Older Azure addresses, which have one path per model. */
   deployments: boolean;
-  /** The pace that the workflow's line sets. */
+  /** From the workflow's endpoint line. */
   pacer: Pacer;
-  /** The paces that the settings set, by model. */
+  /** From the settings, by model. */
   paced: Map<string, Pacer>;
 }
 
-/** Shorter ones may be words (`EMPTY`, `lm-studio`) that an answer is right to hold. */
+/** Shorter values (`EMPTY`, `lm-studio`) may occur in an answer legitimately. */
 const SECRET = 16;
 
 function longSecrets({ key, headers }: Address): string[] {
@@ -92,7 +90,7 @@ export function createServer(
   });
   let connected: Promise<Post> | null = null;
   const connect = (): Promise<Post> => {
-    tellOfInherited(vendor, base, options);
+    warnAboutInheritedUrl(vendor, base, options);
     return vendor.connect({
       baseUrl: base.href.replace(/\/$/, ''),
       fetch: bounded.fetch,
@@ -122,8 +120,8 @@ export function createServer(
   };
 }
 
-/** The environment may name another host, which an SDK of the vendor's would ask. */
-function tellOfInherited(
+/** Warns about a base address in the environment, which a vendor's SDK would use. */
+function warnAboutInheritedUrl(
   { name, facts: { baseUrlVariable } }: Vendor,
   { href }: URL,
   { env, log }: Pick<HostedOptions, 'env' | 'log'>,
@@ -135,7 +133,7 @@ function tellOfInherited(
     );
 }
 
-/** The pace of a model, for all that asks it here; null: none was set. */
+/** The pace of a model, shared by all its callers; null: none is set. */
 export function pacerOf(
   { paced }: Server,
   { model, pace }: HostedTarget,
@@ -149,23 +147,20 @@ export function pacerOf(
   return pacer;
 }
 
-/**
- * Servers refuse at once and take their time to answer. Who has waited for so many milliseconds
- * behind a request that may be refused is let go.
- */
+/** Servers refuse quickly and answer slowly: after this long, requests stop waiting for the first. */
 const HEAD_START_MS = 2000;
 
-/** Lets one request of a kind go ahead, so that what it finds out is not found out by a wave. */
+/** Sends one request of a kind first, so that a bad key or parameter fails once. */
 interface Opening {
   /**
-   * The right to go ahead; the caller calls it once it is done. Null after waiting for the request
-   * that was ahead: the caller then has to look at what that one found out.
+   * Claims the lead; call the result when done. Null after waiting for another leader: check what
+   * it found out.
    */
   lead(names: readonly string[]): Promise<(() => void) | null>;
 }
 
 function createOpening(clock: Clock, signal: AbortSignal): Opening {
-  /** Who is ahead, by name; null: that is over. */
+  /** The leader's request by name; null: it has ended. */
   const ahead = new Map<string, Promise<void> | null>();
   return {
     async lead(names) {

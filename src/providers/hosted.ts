@@ -19,7 +19,6 @@ interface Hosted {
   close(): void;
 }
 
-/** Calls to the vendors' servers and to whatever speaks like them. */
 export function createHosted(options: HostedOptions): Hosted {
   const servers = new Map<string, Server>();
   const serverOf = (target: HostedTarget): Server | Problem => {
@@ -59,20 +58,19 @@ export function createHosted(options: HostedOptions): Hosted {
 }
 
 /**
- * Asks, and asks again without what the model turns out not to know (a form of answers, a grader's
- * temperature). The first request to a server finds out alone whether its key is good, the first
- * of a kind to an unknown model what that model takes; what they are told in vain, the others are
- * not sent for.
+ * Retries without what the model does not support (a form of answers, a grader's temperature). The
+ * first request to a server checks the key, and the first of a kind to an unknown model discovers
+ * which parameters it accepts. Others wait, so a bad key or parameter fails once.
  */
 async function ask(
-  asked: Asked,
+  to: Destination,
   request: Request,
   target: HostedTarget,
   options: HostedOptions,
 ): Promise<Completion> {
-  const { server } = asked;
+  const { server } = to;
   await server.refusals.recall(target);
-  // Loading the vendor's client takes its time, and is not a part of anybody's head start.
+  // Loading the SDK does not count as head start.
   await server.post().catch(() => undefined);
   let refused = 0;
   let plainly = false;
@@ -81,7 +79,7 @@ async function ask(
     const release = await server.opening.lead(open === null ? [KEY] : [KEY, open.ahead]);
     if (release === null) continue;
     const asking = { request, target, open, plainly };
-    const completion = await askOnce(asked, asking, options).finally(release);
+    const completion = await askOnce(to, asking, options).finally(release);
     if (completion === 'plainly') {
       plainly = true;
       continue;
@@ -96,8 +94,7 @@ async function ask(
   }
 }
 
-/** A server, and the pace at which one of its models is asked. */
-interface Asked {
+interface Destination {
   server: Server;
   pacer: Pacer | null;
 }
@@ -105,21 +102,20 @@ interface Asked {
 interface Asking {
   request: Request;
   target: HostedTarget;
-  /** What the request finds out of its model; null: nothing. */
+  /** What the request finds out about its model; null: nothing. */
   open: ReturnType<Server['refusals']['open']>;
-  /** In plain text, whatever forms the model knows. */
+  /** In plain text, whatever forms the model supports. */
   plainly: boolean;
 }
 
-/** What the first request to a server finds out. */
 const KEY = 'key';
 
 /**
- * Null: the model refused something that the request can do without. `plainly`: what it said was not
- * in the form that was asked for, and the server kept it.
+ * Null: the model refused something that the request can do without. `plainly`: the server rejected
+ * the model's answer for its form.
  */
 async function askOnce(
-  { server, pacer }: Asked,
+  { server, pacer }: Destination,
   asking: Asking,
   options: HostedOptions,
 ): Promise<Completion | 'plainly' | null> {
@@ -153,7 +149,7 @@ async function askOnce(
   return null;
 }
 
-/** Ends the attempts of one call with the second fault that is worth asking once more. */
+/** Limits the retries of a fault marked `once`. */
 function onceMore(): (result: CallAttempt<Said>) => CallAttempt<Said> {
   let found = 0;
   return (result) => {
@@ -165,10 +161,10 @@ function onceMore(): (result: CallAttempt<Said>) => CallAttempt<Said> {
   };
 }
 
-/** Groq's words for an answer that breaks the form: the answer is lost, but no parameter was refused. */
+/** Groq rejects an answer in the wrong form: the answer is lost, but no parameter was refused. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
-/** The fault as it is reported, kept for further requests that would fail in the same way. */
+/** Remembers the fault for further requests that would fail the same way. */
 function closedBy(
   found: Fault,
   { request, target: { model }, open }: Asking,
@@ -182,7 +178,7 @@ function closedBy(
   return told;
 }
 
-/** One request to a server and what its reply comes to. Never rejects. */
+/** Sends one request and reads its reply. Never rejects. */
 async function attempt(
   server: Server,
   wanted: Ask,
@@ -223,12 +219,12 @@ async function attempt(
   }
 }
 
-/** Answers are stored, and read by checks: a server that repeats what it was sent gives no key away. */
+/** A server may echo its key; answers are stored and read by metrics. */
 function withoutEchoedKeys(text: string, { secrets }: Pick<Server, 'secrets'>): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }
 
-/** Where the vendor answers such a request; null when it has nothing of the kind. */
+/** Null when the vendor has no such endpoint. */
 function endpointOf(
   vendor: Vendor,
   { purpose }: Request,
@@ -251,7 +247,7 @@ function pathOf(
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
-/** Adds that the environment names a proxy, which is not obeyed and may be why nothing was reached. */
+/** Adds that the environment names a proxy, which is ignored and may explain the failure. */
 function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>): Fault {
   if (found.kind !== 'network' || proxy) return found;
   const set = PROXY_VARIABLES.find((name) => (env[name] ?? '') !== '');
@@ -263,13 +259,12 @@ function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' |
       };
 }
 
-/** Without this hint a reader would look for the fault in the model. */
 const WEB_PAGE =
   ': it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
 
 /**
- * A reply that is not JSON at all was cut short or is not the vendor's; another try may succeed. A
- * web page comes from an address that is not the API's.
+ * A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. A web page
+ * means a wrong address.
  */
 function unreadable(
   { replyName }: Pick<Vendor, 'replyName'>,

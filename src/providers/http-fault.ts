@@ -2,22 +2,19 @@ import { fault, type Fault } from './fault.ts';
 
 interface HttpFailure {
   status: number;
-  /** The server's own word for the error, such as `insufficient_quota`; empty when it gave none. */
+  /** The server's error code, such as `insufficient_quota`; empty if none. */
   code: string;
-  /** What the server said, already filtered and cut; empty when it said nothing. */
+  /** The server's message, filtered and cut; empty if none. */
   said: string;
-  /** It was a web page, which no API sends. */
+  /** The reply was a web page, which no API sends. */
   page?: boolean;
-  /** Milliseconds the server asked to wait, null when it asked for nothing. */
+  /** Milliseconds the server asked to wait; null if it did not. */
   waitMs: number | null;
-  /** `x-should-retry`, by which both vendors overrule the status; null when absent. */
+  /** `x-should-retry`, which overrides the status; null when absent. */
   shouldRetry: boolean | null;
 }
 
-/**
- * The fault of an HTTP status other than success. The key is never repeated, whatever the server
- * wrote.
- */
+/** The fault of an HTTP error status. Never repeats the key, whatever the server wrote. */
 export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
@@ -34,7 +31,9 @@ export function httpFault(failure: HttpFailure): Fault {
   return { ...refusedFault(failure, `${status}, the request was refused${tail}`), ...more };
 }
 
-/** A request that would be refused again, and whether others of its model would be too. */
+/**
+ * A request that would be refused again. Decides whether its model's other requests would be too.
+ */
 function refusedFault(failure: HttpFailure, refused: string): Fault {
   const { status, code, said } = failure;
   if (isUnknownModel(failure)) return fault('request', withSuccessor(refused), { scope: 'model' });
@@ -44,14 +43,14 @@ function refusedFault(failure: HttpFailure, refused: string): Fault {
   return fault('request', refused, { scope: unknown ? 'model' : 'request' });
 }
 
-/** What may help where a vendor does not know the model; its sentence may have ended already. */
+/** Suggests a fix for an unknown model. */
 function withSuccessor(refused: string): string {
   return `${refused}${/[.!?]$/.test(refused) ? '' : '.'} ${SUCCESSOR}`;
 }
 
 /**
- * Whoever has no good key or no credit need not ask again. What was said of a key that is not known
- * is not repeated: it may be the key.
+ * A bad key or missing credit: no request will succeed. The server's message about an unknown key
+ * is not shown, because it may quote the key.
  */
 function closedFault(failure: HttpFailure, tail: string): Fault | null {
   const { status, code, said } = failure;
@@ -67,7 +66,7 @@ function closedFault(failure: HttpFailure, tail: string): Fault | null {
     : null;
 }
 
-/** What names neither the key nor its rights may be about the words of one request. */
+/** A 403 that mentions neither the key nor its rights may be about the prompt's text. */
 function forbidden({ said, code, page = false }: HttpFailure, tail: string): Fault {
   if (page)
     return fault(
@@ -79,23 +78,22 @@ function forbidden({ said, code, page = false }: HttpFailure, tail: string): Fau
     : fault('key', `403, the key may not do this, or the request was not let through${tail}`);
 }
 
-/** The vendors' words for what a key may not do, and where it may not be used. */
+/** Vendors' messages about what a key may not do, or where. */
 const OF_RIGHTS =
   /key|permi(ssion|tted)|authori[sz]|access|models?\b|project|organi[sz]ation|account|\buser\b|team|country|region|address|subscription|allow|scope|plan\b|flagged/i;
 
-/** Google's and xAI's words for a key that they do not know: to them it is a request like another. */
+/** Google's and xAI's messages for an unknown key, sent with status 400. */
 const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
-/** Not a limit that passes in a minute. */
+/** Unlike a rate limit, these do not pass in a minute. */
 const USED_UP = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
 
-/** OpenRouter's words where the credit does for a request that asks for less. */
+/** OpenRouter: the credit suffices for a smaller request. */
 const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
 
-/** Anthropic's words. */
 const NO_CREDIT = /\bcredit balance is too low\b/i;
 
-/** Azure's, Ollama's, LM Studio's and web servers' words for an address below which nothing is. */
+/** Azure, Ollama, LM Studio and web servers: there is nothing at this address. */
 export const NO_ADDRESS =
   /^((resource|404 page|page|path|route|url)?\W*not found\.?|unknown request url\b.*|invalid url\b.*|unexpected endpoint\b.*|no route\b.*|cannot post\b.*)$/i;
 
@@ -105,7 +103,7 @@ const OTHER_ADDRESS =
 const SUCCESSOR =
   'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
 
-/** What the vendor will not answer, whenever it is asked; null: it is another failure. */
+/** What the vendor will never answer; null: another kind of failure. */
 function refusalOf(
   failure: HttpFailure,
   tail: string,
@@ -122,15 +120,15 @@ function refusalOf(
 
 const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 
-/** The words of OpenAI, OpenRouter, xAI and of gateways for what stands in a request. */
+/** OpenAI, OpenRouter, xAI and gateways: the content of a request was filtered. */
 const FILTER_WORDS =
   /\bmoderation\b|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|\bguardrail\b|\b(prompt|input) (was )?blocked/i;
 
-/** Words about an account rather than a request: the key is refused. */
+/** About an account rather than a request: the key is refused. */
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 
-/** Names of the prompt's own, such as a schema called `moderation`. */
+/** Quoted names are the prompt's own, such as a schema called `moderation`. */
 const QUOTED = /(?<!\w)(['"`])[^'"`]*\1(?!\w)/g;
 
 const OF_PARAMETER =
@@ -146,7 +144,7 @@ function isFiltered({ status, code, said }: HttpFailure): boolean {
   );
 }
 
-/** The vendors' own words for a request that does not fit into the model's context. */
+/** The request does not fit into the model's context. */
 function isTooLong({ status, code, said }: HttpFailure): boolean {
   return (
     status === 413 ||
@@ -160,7 +158,7 @@ function isTooLong({ status, code, said }: HttpFailure): boolean {
 const TOO_LONG =
   /(prompt|input) is too long|maximum (context|prompt) length|exceeds? (the )?(available )?context|input token count\b.*\bexceeds|\binputs\W+tokens\b/i;
 
-/** OpenAI's and Anthropic's own words for a model they do not have, or have no more. */
+/** The model does not exist, or no longer. */
 function isUnknownModel({ status, code, said }: HttpFailure): boolean {
   return (
     (status === 404 || status === 410) &&
@@ -176,11 +174,11 @@ const A_MODEL = /(?<!\b(?:for|of|by|in|with) (?:this |the |your )?)\bmodels?\b/i
 const NOT_THERE =
   /not found|not exist|not available|no such|no longer|unknown|unable to access|retired|deprecated|decommissioned|end of (its )?life/i;
 
-/** DeepSeek's, Mistral's, Perplexity's and OpenRouter's words for it, as of any bad request. */
+/** DeepSeek, Mistral, Perplexity and OpenRouter send this with status 400. */
 const UNKNOWN_MODEL =
   /^(model not exist$|invalid model\b(?! (?:input|output|response|reply|answer|param)))|\bis not a valid model id$/i;
 
-/** Google's, DeepSeek's, OpenAI's and OpenRouter's words for a server that has too much to do. */
+/** Google, DeepSeek, OpenAI and OpenRouter. */
 const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;
 
 function retryOf(
@@ -188,8 +186,8 @@ function retryOf(
   waitMs: number | null,
   shouldRetry: boolean | null,
 ): Fault['retry'] {
-  // 529 is Anthropic's "overloaded", 498 Groq's; a 503 that names a time, or says that it is too
-  // much, speaks for the whole server.
+  // 529 is Anthropic's "overloaded", 498 Groq's. A 503 that names a wait or overload concerns the
+  // whole server.
   const tooMuch = status === 503 && (waitMs !== null || OVERLOADED.test(`${code} ${said}`));
   if (status === 429 || status === 529 || status === 498 || tooMuch) return 'limited';
   return status === 408 || status === 409 || status >= 500 || shouldRetry === true

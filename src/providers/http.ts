@@ -8,23 +8,19 @@ import type { Received } from './reply.ts';
 import { tunnelThrough } from './tunnel.ts';
 
 export interface RequestBounds {
-  /** The only origin that requests, and with them the key, may go to. */
+  /** The only origin that requests and the key may go to. */
   base: URL;
-  /** Header that carries the key; null for servers without one. */
+  /** Header with the key; null for servers without one. */
   auth: { header: string; value: string } | null;
-  /** Headers of every request. */
   headers?: Readonly<Record<string, string>>;
-  /** A part of every address, after its `?`. */
+  /** The query of every address. */
   query?: string | undefined;
-  /** Through which an https origin is reached; plain http is next door. Absent: directly. */
+  /** Proxy for an https origin; loopback http never uses it. Absent: none. */
   proxy?: URL | null | undefined;
-  /**
-   * How long a request may take, in milliseconds: to the last byte of its reply, or of a download's
-   * silence.
-   */
+  /** Milliseconds for a request to the last byte of its reply, or of silence during a download. */
   timeoutMs: number;
   clock: Clock;
-  /** Ends whatever is under way. */
+  /** Aborts everything in flight. */
   signal: AbortSignal;
 }
 
@@ -33,16 +29,10 @@ export interface BoundedFetch {
   close(): void;
 }
 
-/**
- * Nothing else of an SDK's leaves: not what the environment tells it to add, and not what a
- * parameter could be turned into.
- */
+/** The SDK's other headers are dropped, because the environment or a parameter may set them. */
 const SENT_HEADERS = ['accept', 'content-type'];
 
-/**
- * What a request carries: text, a stream of bytes (a batch, which is larger than should be in
- * memory), or nothing.
- */
+/** A stream of bytes is for batches, which are too large for memory. */
 export type Body = string | ReadableStream<Uint8Array> | null;
 
 interface Sent {
@@ -52,21 +42,18 @@ interface Sent {
   /** Whether the reply may come packed. */ packed: boolean;
 }
 
-/** A request under way. */
 export interface OpenRequest {
-  /** It is over, and whoever waits for it is told why. */
+  /** Ends the request with an error. */
   fail(error: TransportError): void;
-  /** It is over. */
   settle(): void;
-  /** Its time begins anew. */
+  /** Restarts its timeout. */
   alive(): void;
 }
 
-/** Requests to one origin. */
 interface Outgoing {
   /**
-   * Sends a request and hands its reply, which is not a redirect, to `receive`; what that resolves
-   * with is the result. Rejects with {@link TransportError} only.
+   * Sends a request and passes its reply, unless it is a redirect, to `receive`. Rejects with
+   * {@link TransportError} only.
    */
   send<T>(
     input: string | URL | Request,
@@ -77,13 +64,12 @@ interface Outgoing {
       resolve: (value: T | Promise<T>) => void,
     ) => void,
   ): Promise<T>;
-  /** Ends whatever is under way. */
   close(): void;
 }
 
 /**
- * One host, one key, no proxy from the environment, and a deadline on everything. It stands on
- * node:http rather than on the global fetch because that one obeys proxy variables.
+ * Requests to one host with one key and timeouts. Uses node:http because global fetch obeys proxy
+ * variables of the environment.
  */
 export function createOutgoing(
   bounds: RequestBounds,
@@ -97,7 +83,7 @@ export function createOutgoing(
   const routeTo = createRoutes(bounds);
   const underWay = new Set<OpenRequest['fail']>();
   const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
-  const letGo = stopAfterDrain(bounds, stop);
+  const cancelDrain = stopAfterDrain(bounds, stop);
   return {
     async send(input, sent, receive) {
       if (bounds.signal.aborted) throw new TransportError('aborted');
@@ -138,7 +124,7 @@ export function createOutgoing(
       });
     },
     close() {
-      letGo();
+      cancelDrain();
       stop();
       tunnel?.close();
       agent.destroy();
@@ -146,7 +132,7 @@ export function createOutgoing(
   };
 }
 
-/** Next door is reached without a proxy. */
+/** Loopback is reached without a proxy. */
 function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } | null {
   return agent instanceof https.Agent && bounds.proxy
     ? tunnelThrough(agent, bounds.proxy, bounds)
@@ -157,7 +143,7 @@ function addressIn(input: string | URL | Request): string {
   return typeof input === 'string' || input instanceof URL ? String(input) : input.url;
 }
 
-/** A server that wants to speak something else would leave us waiting for a reply. */
+/** A protocol upgrade would leave the request waiting forever. */
 function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): void {
   const switched = (): void => fail(new TransportError('connection', 'status 101'));
   request.on('information', ({ statusCode }) => {
@@ -170,8 +156,7 @@ function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): v
 }
 
 function put(request: http.ClientRequest, body: Body): void {
-  // A server may answer, or hang up, before all of a stream was sent; the request then says how it
-  // ended.
+  // A server may answer or disconnect before all of a stream was sent; the request reports that.
   if (body instanceof ReadableStream)
     pipeline(Readable.fromWeb(body), request).catch(() => undefined);
   else request.end(body ?? undefined);
@@ -183,10 +168,7 @@ interface Route {
   path: string;
 }
 
-/**
- * Where an address leads, if it is of the same origin as `base`. The last one is remembered: calls
- * differ in their bodies.
- */
+/** Resolves an address if it has the same origin as `base`. Caches the last one. */
 function createRoutes({
   base,
   query,
@@ -196,7 +178,7 @@ function createRoutes({
     if (last?.address === address) return last.route;
     const { origin, hostname, port, pathname, search } = new URL(address);
     if (origin !== base.origin) throw new TransportError('host');
-    // Brackets belong to the writing of an IPv6 address, not to the address.
+    // The brackets of an IPv6 address are only notation.
     const asked = query === undefined ? search : `${search === '' ? '?' : `${search}&`}${query}`;
     const route = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + asked };
     last = { address, route };
@@ -228,7 +210,7 @@ function connectionError(error: Error): TransportError {
   return new TransportError('connection', code);
 }
 
-/** Reads a reply to its end, within its bound, and ends the exchange with it. */
+/** Reads a bounded reply to its end and settles the exchange. */
 export function collectReply(
   response: http.IncomingMessage,
   { fail, settle }: OpenRequest,
@@ -241,7 +223,7 @@ export function collectReply(
     if (size > MAX_REPLY_BYTES) fail(new TransportError('too-large'));
     else chunks.push(chunk);
   });
-  // A body that ends too early is an error, never an `end`.
+  // A truncated body is an error, never an `end`.
   response.on('error', () => fail(new TransportError('cut')));
   response.on('end', () => {
     if (size > MAX_REPLY_BYTES) return;

@@ -26,54 +26,48 @@ import { createReplay, type RecordedRequest } from './replay.ts';
 import type { BatchOptions } from './send-batch.ts';
 
 export interface ProviderOptions extends ProviderAccess {
-  /** Calls at a time, per vendor and endpoint, and per program. */
+  /** Concurrent calls, per vendor and endpoint, and per program. */
   concurrency: { start: number; max: number };
   /** From sending a request to the last byte of its reply, in milliseconds. */
   timeoutMs: number;
   /** Attempts per call, the first included. */
   maxTries: number;
-  /** Ends every call, waiting or under way, as `aborted`. */
+  /** Ends every call, waiting or in flight, as `aborted`. */
   signal: AbortSignal;
-  /** Folder with the project's files at a commit, made on demand. */
+  /** Folder with the project's files at a commit, created on demand. */
   checkout(commit: string): Promise<string>;
-  /** Text of a recordings file at a commit. */
   readRecording(commit: string, file: string): Promise<string>;
-  /** Equal for equal recorded requests; `core/fingerprint/request-key.ts` has it. */
+  /** Equal for equal recorded requests. */
   recordingKey(request: RecordedRequest): string;
-  /** The environment, and the names of what programs may see of it besides PATH, HOME and LANG. */
+  /** The environment, and the names of variables that programs get besides the defaults. */
   env: Readonly<Record<string, string | undefined>>;
   programEnv: readonly string[];
   clock: Clock;
-  /** Uniform in [0, 1). */
   random(): number;
   log(line: string): void;
-  /** Takes secrets out of a text; absent: those of this access. */
+  /** Removes secrets from text; absent: those of this access. */
   redact?(text: string): string;
-  /**
-   * Called before every paid attempt, repetitions included; false: it is not made, and its call
-   * ends as `budget`.
-   */
+  /** Called before every paid attempt, retries included. False: the call ends as `budget`. */
   onAttempt?(request: Request): boolean;
-  /** Called where an attempt was refused for something that the request can do without. */
+  /** Called when an attempt was refused for something the request can do without. */
   onRefused?(request: Request): void;
-  /** What earlier runs learned of models; absent: nothing is kept. */
+  /** What earlier runs learned about models; absent: nothing is stored. */
   memory?: RefusalMemory;
-  /** For targets that are asked in batches; absent: they are called directly. */
+  /** For targets that use batches; absent: they are called directly. */
   batches?: BatchOptions;
 }
 
 export interface Providers {
-  /** Never rejects; what goes wrong is a completion of status `error`. */
+  /** Never rejects; a failure is a completion of status `error`. */
   complete: Complete;
-  /** What stands in the way of asking these targets: keys and endpoints that are not set. */
+  /** Keys and endpoints that are not set, and other reasons why these targets cannot be called. */
   missingKeys(targets: readonly Target[]): Problem[];
-  /** Of that, what the lines of endpoints say twice: no key would mend it. */
+  /** The subset that setting a key would not fix: headers that an endpoint sets twice. */
   clashingHeaders(targets: readonly Target[]): Problem[];
-  /** Per server and program. */
   stats(): { name: string; stats: LimiterStats }[];
-  /** Batches that vendors still work on; null: there are none. */
+  /** Batches that vendors are still working on; null: none. */
   waiting(): WaitingBatches | null;
-  /** Ends what is under way, closes connections and ends programs with all they started. */
+  /** Ends calls in flight, closes connections, and kills programs with their children. */
   close(): Promise<void>;
 }
 
@@ -84,7 +78,7 @@ const WITHOUT_VECTORS: Completion = {
 };
 
 /**
- * The edge to the models.
+ * Opens the connection to the models.
  *
  * @throws UserError when an address is neither https nor loopback: a key is never sent to one.
  */

@@ -2,22 +2,21 @@ import { type Clock, pause } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { createPace } from './pace.ts';
 
-/** A door that a server can have shut for a while. */
-interface Door {
-  shut(): boolean;
-  /** Shut for `ms` from now at least. */
-  rest(ms: number): void;
+/** Backoff requested by a server. */
+interface Backoff {
+  isActive(): boolean;
+  extend(ms: number): void;
 }
 
-/** `opened` is called when the door opens again; not when the signal ended the wait. */
-function createDoor(clock: Clock, signal: AbortSignal, opened: () => void): Door {
+/** `ended` is called when the backoff ends, but not when the signal ends it. */
+function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void): Backoff {
   let until = 0;
   let waiting = false;
   const wait = (): void => {
     const left = until - clock.now();
     if (left <= 0) {
       waiting = false;
-      opened();
+      ended();
       return;
     }
     waiting = true;
@@ -26,8 +25,8 @@ function createDoor(clock: Clock, signal: AbortSignal, opened: () => void): Door
     });
   };
   return {
-    shut: () => until > clock.now(),
-    rest(ms) {
+    isActive: () => until > clock.now(),
+    extend(ms) {
       if (ms <= 0) return;
       until = Math.max(until, clock.now() + ms);
       if (!waiting) wait();
@@ -36,16 +35,13 @@ function createDoor(clock: Clock, signal: AbortSignal, opened: () => void): Door
 }
 
 interface Queue<T> {
-  /** `ahead`: before all that were not added so. */
+  /** `ahead`: with high priority. */
   add(item: T, ahead: boolean): void;
   take(): T | undefined;
   size(): number;
 }
 
-/**
- * Two lines of waiting, one before the other; first in, first out in each. Constant time per item
- * on average.
- */
+/** A FIFO queue with two priorities; amortized constant time per item. */
 export function createQueue<T extends object>(): Queue<T> {
   const first = createLine<T>();
   const second = createLine<T>();
@@ -56,7 +52,7 @@ export function createQueue<T extends object>(): Queue<T> {
   };
 }
 
-/** Dead places at the front before it is worth moving the rest. */
+/** Compact the array once this many slots at the front are empty. */
 const SLACK = 1024;
 
 function createLine<T extends object>(): {
@@ -84,25 +80,24 @@ function createLine<T extends object>(): {
   };
 }
 
-/** How an attempt that held a slot ended, as far as the limiter learns from it. */
+/** How an attempt that held a slot ended, as the limiter sees it. */
 export type SlotOutcome =
   | {
       kind: 'answered';
       latencyMs: number;
       /** Rest the server asked for although it answered; 0: none. */ waitMs: number;
     }
-  /** The server is there, but did not want this request. */
+  /** The server is up but rejected this request. */
   | { kind: 'refused' }
-  /** `unwaited`: the server asks for a longer wait than anybody gives it. */
+  /** `unwaited`: the requested wait is longer than any call waits. */
   | { kind: 'limited'; waitMs: number; unwaited?: boolean; fault: Fault }
   | { kind: 'failed'; fault: Fault }
-  /** Never sent. */
   | { kind: 'unsent' };
 
 export type Admission =
   | { status: 'go'; ticket: Ticket }
   | { status: 'aborted' }
-  /** Nothing has been answered for so long that waiting calls are given up. */
+  /** The server is given up: waiting calls end with this fault. */
   | { status: 'down'; fault: Fault };
 
 interface Ticket {
@@ -110,57 +105,52 @@ interface Ticket {
 }
 
 export interface LimiterStats {
-  /** Calls that came in, that were answered, and attempts made for them. */
+  /** Calls accepted and answered, and attempts made for them. */
   calls: number;
   answered: number;
   attempts: number;
-  /** Attempts that met a rate limit. */
+  /** Attempts that hit a rate limit. */
   limited: number;
   queued: number;
   in_flight: number;
-  /** Slots open now. */
   limit: number;
 }
 
 export interface Limiter {
-  /** Waits for a slot. `again` for the repetition of a call, which goes before new ones. */
+  /** Waits for a slot. Retries (`again`) go ahead of new calls. */
   acquire(again: boolean): Promise<Admission>;
   /**
-   * Gives the slot back. `down`: the server is given up. `first`: this failure is the first of its
-   * round, and the others in flight will only say the same.
+   * Returns the slot. `down`: the server is given up. `first`: the first failure of its round;
+   * others in flight will report the same.
    */
   release(ticket: Ticket, outcome: SlotOutcome): { down: boolean; first: boolean };
-  /** Whether the server wants to be left alone at the moment. */
+  /** Whether the server's backoff is active. */
   shut(): boolean;
   stats(): LimiterStats;
 }
 
 /**
- * A server is given up when nothing was answered for this long over as many rounds as a call has
- * tries.
+ * A server is given up after this long, and as many rounds as a call has tries, without an answer.
  */
 export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
   concurrency: { start: number; max: number };
   /**
-   * Rounds of failures without any answer, and how long they must last in milliseconds, until
-   * waiting calls are given up.
+   * Give up after this many rounds of failures without an answer that lasted at least `afterMs`.
    */
   giveUp: { rounds: number; afterMs: number };
   clock: Clock;
   signal: AbortSignal;
 }
 
-/** Ends the waiting of everybody in the queue. */
-function tellAll(queue: Queue<(entry: Admission) => void>, entry: Admission): void {
+function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): void {
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
 /**
- * Slots for the calls to one server: as many as {@link createPace} allows, closed for everybody
- * while the server asks for a pause, and emptied when {@link createHealth} gives the server up.
- * Waiting calls are served in their order, repetitions first. Constant time per call.
+ * Slots for calls to one server: as many as {@link createPace} allows, none during a backoff, and
+ * given up by {@link createHealth}. FIFO, retries first; constant time per call.
  */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
   const counts = { calls: 0, answered: 0, attempts: 0, limited: 0 };
@@ -168,10 +158,10 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   let health: Health | null = null;
   let busy = 0;
 
-  // Created with the first call, for time before it is not time without an answer.
+  // Created with the first call, because earlier time does not count as time without an answer.
   const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
   const pump = (): void => {
-    while (!door.shut() && busy < pace.slots()) {
+    while (!backoff.isActive() && busy < pace.slots()) {
       const next = queue.take();
       if (next === undefined) return;
       busy++;
@@ -179,35 +169,35 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       next({ status: 'go', ticket: { round: healthNow().round() } });
     }
   };
-  const door = createDoor(clock, signal, pump);
+  const backoff = createBackoff(clock, signal, pump);
   const learn = ({ round }: Ticket, outcome: SlotOutcome): boolean => {
     const [current, now] = [healthNow(), clock.now()];
-    if (outcome.kind === 'failed') return current.strike(round, outcome.fault, now);
+    if (outcome.kind === 'failed') return current.recordFailure(round, outcome.fault, now);
     if (outcome.kind === 'limited') {
       counts.limited++;
-      door.rest(outcome.waitMs);
-      const first = current.strike(round, outcome.fault, now, outcome.unwaited);
+      backoff.extend(outcome.waitMs);
+      const first = current.recordFailure(round, outcome.fault, now, outcome.unwaited);
       if (first) pace.halve();
       return first;
     }
     if (outcome.kind === 'unsent') counts.attempts--;
-    else current.signOfLife(now);
+    else current.recordAnswer(now);
     if (outcome.kind === 'answered') {
       counts.answered++;
       pace.answered(outcome.latencyMs, busy >= pace.slots());
-      door.rest(outcome.waitMs);
+      backoff.extend(outcome.waitMs);
     }
     return false;
   };
-  signal.addEventListener('abort', () => tellAll(queue, { status: 'aborted' }), { once: true });
+  signal.addEventListener('abort', () => settleAll(queue, { status: 'aborted' }), { once: true });
 
   return {
     acquire(again) {
       if (signal.aborted) return Promise.resolve({ status: 'aborted' });
       if (!again) counts.calls++;
       const fault = healthNow().down();
-      // One call at a time looks whether a server that was given up is back.
-      if (fault !== null && (busy > 0 || door.shut()))
+      // One call at a time probes whether a server that was given up is back.
+      if (fault !== null && (busy > 0 || backoff.isActive()))
         return Promise.resolve({ status: 'down', fault });
       return new Promise((resolve) => {
         queue.add(resolve, again);
@@ -218,60 +208,58 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       const first = learn(ticket, outcome);
       busy--;
       const fault = healthNow().down();
-      if (fault !== null) tellAll(queue, { status: 'down', fault });
+      if (fault !== null) settleAll(queue, { status: 'down', fault });
       pump();
       return { down: fault !== null, first };
     },
-    shut: () => door.shut(),
+    shut: () => backoff.isActive(),
     stats: () => ({ ...counts, queued: queue.size(), in_flight: busy, limit: pace.slots() }),
   };
 }
 
-/** Whether a server still answers anybody. */
+/** Whether a server still answers. */
 interface Health {
   /** The round that attempts started now belong to. */
   round(): number;
-  signOfLife(now: number): void;
+  recordAnswer(now: number): void;
   /**
-   * True for the first failure of a round: what many calls in flight meet at once counts once.
-   * `unwaited`: the server asks for a longer wait than anybody gives it.
+   * True for the first failure of a round, because calls in flight fail together. `unwaited`: the
+   * requested wait is longer than any call waits.
    */
-  strike(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
-  /** The last fault, once the server has been given up; null while it has not. */
+  recordFailure(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
+  /** The last fault once the server has been given up, else null. */
   down(): Fault | null;
 }
 
 /**
- * Rounds that ask for too long a wait until a server is given up: one may be about another model
- * than the next one asks.
+ * Rounds with too long a requested wait before a server is given up; one may concern another model.
  */
 const UNWAITED_ROUNDS = 2;
 
 /**
- * A server is given up after `rounds` rounds of failures that lasted `afterMs` without one answer
- * in between. Without this, every call of a long queue would spend all its tries on a server that
- * limits for ever.
+ * Gives a server up after `rounds` rounds of failures over `afterMs` without an answer. Otherwise
+ * every queued call would use up all its tries on it.
  */
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {
   let round = 0;
-  let failed = 0;
-  let lastSign = now;
+  let failures = 0;
+  let lastAnswer = now;
   let down: Fault | null = null;
   return {
     round: () => round,
-    signOfLife(at) {
-      failed = 0;
+    recordAnswer(at) {
+      failures = 0;
       down = null;
-      lastSign = at;
+      lastAnswer = at;
     },
-    strike(of, fault, at, unwaited = false) {
+    recordFailure(of, fault, at, unwaited = false) {
       if (of !== round) return false;
       round++;
-      failed++;
+      failures++;
       if (
         unwaited
-          ? failed >= UNWAITED_ROUNDS
-          : failed >= giveUp.rounds && at - lastSign >= giveUp.afterMs
+          ? failures >= UNWAITED_ROUNDS
+          : failures >= giveUp.rounds && at - lastAnswer >= giveUp.afterMs
       )
         down = fault;
       return true;

@@ -1,19 +1,14 @@
 import type { Complete, Completion, Request } from '../types/model.ts';
 
 interface OnceOptions {
-  /** Equal for requests that may share one completion. */
   keyOf(request: Request): string;
-  /**
-   * What is kept of answers that came: `keep` all of them, or `forget` them because a store below
-   * gives them again. Errors are kept in both cases, so that what was refused is not asked for
-   * again.
-   */
+  /** `forget`: a store below has the answers. Errors are always kept: a refusal is not repeated. */
   answers: 'keep' | 'forget';
 }
 
 /**
- * One completion per distinct request within a run: whoever asks while or after another did gets
- * the same, marked as reused. A call that was only stopped is not an answer to anybody who asks later.
+ * Deduplicates requests within a run: later callers get the first one's completion, marked as
+ * reused. A call that was aborted is not reused.
  */
 export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions): Complete {
   const known = new Map<string, Promise<Completion>>();
@@ -45,9 +40,9 @@ function asReused({ attempts: _, isUnread: __, ...completion }: Completion): Com
 }
 
 /**
- * Passes calls on and hands each answer to `write` as one line of a recordings file (no line end),
- * in the form that `replay` reads, once per request: also an answer that an earlier run paid for,
- * so that the file is whole. Errors are not recorded.
+ * Forwards calls and writes each answer, once per request and without a line end, as a line of a
+ * recordings file (see `replay`). Includes cached answers, so that the file is complete; errors are
+ * not recorded.
  */
 export function recordAnswers(
   complete: Complete,

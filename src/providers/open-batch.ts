@@ -6,15 +6,12 @@ import { fault } from './fault.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { BatchState } from './vendors/vendor.ts';
 
-/**
- * Between two looks at a batch: the first, how much longer each following one is, and the longest,
- * in milliseconds.
- */
+/** Polling intervals in milliseconds, growing from the first to the longest. */
 const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
 
 /**
- * Calls `look` after ever longer pauses until it says that it is done, or the signal ends it; `at
- * once` for the first look without a pause.
+ * Calls `look` with growing pauses until it returns true or the signal fires. `at once`: no pause
+ * before the first call.
  */
 async function pollUntil(
   look: () => Promise<'done' | 'wait'>,
@@ -31,16 +28,15 @@ async function pollUntil(
   }
 }
 
-/** A batch that a vendor works on. */
 export interface OpenBatch {
   id: string;
   model: string;
   server: ManagedServer;
-  /** By request key: the name of the schema that the answer was asked in. */
+  /** The schema name of each request, by request key. */
   requests: ReadonlyMap<string, string | null>;
   /** Requests without a result so far. */
   open: Set<string>;
-  /** Submitted by a run that ended before the batch did. */
+  /** Submitted by an earlier run. */
   earlier: boolean;
 }
 
@@ -49,29 +45,23 @@ interface BatchRunOptions {
   signal: AbortSignal;
   redact(text: string): string;
   settle(key: string, outcome: RequestOutcome): Promise<void>;
-  /**
-   * Its results are with those who asked, or there are none to be had: it is not to be picked up
-   * again.
-   */
+  /** Called when its results were delivered or there are none: it need not be resumed. */
   forget(): Promise<void>;
-  /** The vendor knows nothing of it. */
+  /** The vendor does not know it. */
   lost(): Promise<void>;
-  /** Told of the work that ends a batch: a run that is over lets it be done. */
+  /** Wraps the work that ends a batch, which the end of a run waits for. */
   finishing(work: () => Promise<void>): Promise<void>;
 }
 
-/**
- * Looks in a row that may fail until those who wait are told; with the longest pauses some 40
- * minutes.
- */
+/** Consecutive failed looks until its callers get an error; about 40 minutes. */
 const MAX_FAILURES = 10;
 
-/** Looks without any progress after which the log says so. */
+/** Looks without progress between log lines. */
 const SAY_EVERY = 6;
 
 const SAID = 300;
 
-/** A batch as it was written down. `earlier`: by another run, so what it lacks is asked anew. */
+/** `earlier`: by another run, so requests without a result are sent again. */
 export function openBatch(
   { id, model, requests }: BatchRecord,
   server: ManagedServer,
@@ -82,8 +72,7 @@ export function openBatch(
 }
 
 /**
- * Waits for a batch and hands on its results. Returns when all have been, or when the signal ends
- * the wait.
+ * Polls a batch and delivers its results. Returns when all are delivered, or when the signal fires.
  */
 export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Promise<void> {
   const { server, id } = batch;
@@ -158,7 +147,7 @@ async function collect(
   await options.forget();
 }
 
-/** The vendor took none of it, so every request has the same error. */
+/** The vendor rejected the whole batch, so every request gets the same error. */
 async function refuse(
   batch: OpenBatch,
   { code, said }: Extract<BatchState, { status: 'failed' }>,
@@ -190,7 +179,7 @@ async function settleRest(
   }
 }
 
-/** The results may still be had later, by a run that looks again. */
+/** A later run may still fetch the results. */
 function later(
   found: Extract<RequestOutcome, { status: 'fault' }>['fault'],
   id: string,
@@ -221,41 +210,36 @@ function createTeller({
   };
 }
 
-/** `1,200`: in groups of three, whatever the machine's language. */
+/** `1,200`, in every locale. */
 export function numbers(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /**
- * Where batches are written down, so that a later run picks them up instead of paying again. Only
- * `pending` may reject.
+ * Stores batches so that a later run resumes them instead of paying again. Only `pending` may
+ * reject.
  */
 export interface BatchLedger {
   /** Batches whose results have not been fetched. */
   pending(): Promise<BatchRecord[]>;
-  /** Writes one down before it is waited for. False when that was not possible. */
+  /** Stores a batch before it is waited for. False when that was not possible. */
   submitted(batch: BatchRecord): Promise<boolean>;
-  /** Keeps an answer that this run did not ask for. */
+  /** Stores an answer that this run did not request. */
   keep(key: string, target: Target, completion: Completion): Promise<void>;
   /** Its results have been fetched, or there are none. */
   ended(id: string): Promise<void>;
 }
 
-/** Vendors keep results for 29 and 30 days. */
+/** Vendors keep results for 29 or 30 days. */
 const KEPT_MS = 29 * 24 * 60 * 60 * 1000;
 
-/** What earlier runs left with the vendors. */
 export interface Earlier {
-  /** Looks it up, once. */
   loaded(): Promise<void>;
-  /** The earlier run's batch that holds a request, given once: it is followed from then on. */
+  /** Returns the earlier run's batch with this request the first time it is asked for. */
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 
-/**
- * What the ledger holds of earlier runs; batches older than the vendors keep results for are
- * forgotten.
- */
+/** Batches of earlier runs, except those older than vendors keep results for. */
 export function createEarlier(ledger: BatchLedger, clock: Clock): Earlier {
   const records = new Map<string, BatchRecord>();
   const load = async (): Promise<void> => {

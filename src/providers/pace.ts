@@ -1,15 +1,14 @@
 import type { GivenPace } from '../types/endpoints.ts';
 import { pause, type Clock } from './clock.ts';
 
-/** Keeps to the pace that a user set, for one model or server. */
+/** The request pace that a user set for one model or server. */
 export interface Pacer {
-  /** Runs `work` once fewer than the allowed calls are under way. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Gives requests their turns, spread over the minute: who waits for it holds up nobody else. */
+  /** Waits for this request's turn; turns are spread evenly over the minute. */
   turn(): Promise<void>;
-  /** Resolves when a request that had its turn, and its slot, may be sent: the pace once more. */
+  /** Waits again after a slot was granted, so that the request is sent at the set pace. */
   due(): Promise<void>;
-  /** Keeps to this pace too, where it is slower: both sides of a comparison ask one server. */
+  /** Adopts this pace too if it is slower: base and head share one server. */
   tighten(pace: GivenPace): void;
 }
 
@@ -43,7 +42,7 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
   };
 }
 
-/** Lets callers through one after the other, with so many milliseconds between them; 0: at once. */
+/** Lets callers through one by one, `spacingMs` apart. */
 function createSpacing(clock: Clock, signal: AbortSignal): (spacingMs: number) => Promise<void> {
   let free = 0;
   return async (spacingMs) => {
@@ -55,21 +54,17 @@ function createSpacing(clock: Clock, signal: AbortSignal): (spacingMs: number) =
   };
 }
 
-/** How many calls may be under way at once. */
+/** How many calls may be in flight. */
 export interface Pace {
   slots(): number;
-  /**
-   * An answer after `latencyMs`. `saturated`: every slot was in use, so that more of them would
-   * have been.
-   */
+  /** Records an answer. `saturated`: every slot was in use. */
   answered(latencyMs: number, saturated: boolean): void;
   halve(): void;
 }
 
 /**
- * Two running means of latency: the quick one remembers about half a round of answers (at least
- * five), the slow one twenty times as many. Growing goes on while the quick one is at most this
- * many times the slow one.
+ * Two running means of latency: the quick one covers half a round of answers (at least five), the
+ * slow one twenty times as many. The limit grows while quick ≤ slow times this factor.
  */
 const QUICK_MEMORY = 5;
 
@@ -78,9 +73,8 @@ const SLOWER = 20;
 const STILL_QUICK = 2;
 
 /**
- * Additive increase, multiplicative decrease: from `start` the slots double per round of answers
- * until the first rate limit, then grow by one per round, and only while answers are not much
- * slower than they used to be; a rate limit halves them. Always between 1 and `max`.
+ * AIMD concurrency: from `start` the slots double per round of answers until the first rate limit,
+ * then grow by one per round while latency is stable. A rate limit halves them. Always in 1–`max`.
  */
 export function createPace({ start, max }: { start: number; max: number }): Pace {
   let limit = Math.max(1, Math.min(start, max));
@@ -92,8 +86,7 @@ export function createPace({ start, max }: { start: number; max: number }): Pace
     answered(latencyMs, saturated) {
       const weight = 1 / Math.max(QUICK_MEMORY, limit / 2);
       quickMs = quickMs === 0 ? latencyMs : quickMs + weight * (latencyMs - quickMs);
-      // The slow mean falls at once and rises slowly, so that lasting change is in the end
-      // accepted.
+      // The slow mean falls at once and rises slowly, so that a lasting slowdown is accepted.
       slowMs =
         slowMs === 0 || quickMs < slowMs
           ? quickMs

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { cachesFrom, type AskedModel } from '../types/passports.ts';
 import type { Ask } from './vendors/vendor.ts';
 
-/** What one request marks for the vendor's cache. */
 interface Mark {
   /** Leading messages up to the mark; null: nothing is marked. */
   messages: number | null;
-  /** Told how the call ended. */
   done(answered: boolean): void;
 }
 
@@ -16,21 +14,20 @@ export interface Prefixes {
 
 const NOTHING: Mark = { messages: null, done: () => undefined };
 
-/** A low guess, since a mark on a beginning that is too short costs nothing. */
+/** A low guess: marking too short a prefix costs nothing. */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Chooses which beginnings of requests are marked for a vendor that caches only what is marked.
- * Writing a beginning costs a quarter more than sending it, reading it a tenth or less. So the first
- * request marks nothing, for it may be the only one; the second writes the beginning, and those
- * after it read it. Until it is written, others go out unmarked rather than write it again or wait.
+ * Chooses prefixes to mark for vendors with explicit prompt caching. Writing a prefix costs a
+ * quarter more than sending it; reading it costs a tenth or less. So the first request marks
+ * nothing, the second writes, later ones read; until it is written, others go out unmarked.
  */
 export function createPrefixes(): Prefixes {
   const states = new Map<string, 'seen' | 'writing' | 'written'>();
   return {
     mark(ask, target) {
       const least = cachesFrom(target);
-      // Marks in the user's file take the place of ours.
+      // Marks in the user's file take precedence.
       if (least === null || 'cache_control' in ask.parameters) return NOTHING;
       for (const { messages, key } of beginnings(ask, least * BYTES_PER_TOKEN).reverse()) {
         const state = states.get(key);
@@ -50,16 +47,15 @@ export function createPrefixes(): Prefixes {
 }
 
 /**
- * Beginnings of so many bytes that end with the system messages or a later message, the last one
- * left out: that is the request's own. Whatever else is sent before them or changes how they are
- * read is part of their key.
+ * Prefixes of at least `leastBytes` that end with the system messages or a later message, except
+ * the last. Whatever else is sent before them or changes their meaning is part of their key.
  */
 function beginnings(
   { messages, ...others }: Ask,
   leastBytes: number,
 ): { messages: number; key: string }[] {
   const first = messages.findIndex(({ role }) => role !== 'system');
-  // A later system message would be sent in front of all others.
+  // A later system message would be moved to the front.
   if (messages.slice(first).some(({ role }) => role === 'system')) return [];
   const shared = messages.slice(0, -1);
   const bytes = shared.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);

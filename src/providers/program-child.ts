@@ -8,33 +8,31 @@ const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const DRAIN_MS = 1000;
 
 interface ChildOptions {
-  /** Program and arguments; no shell reads them. */
+  /** Program and arguments; not interpreted by a shell. */
   command: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
   onOut(line: string): void;
   onErr(line: string): void;
-  /** Absent: this machine's. */
   on?: ProgramPlatform | undefined;
 }
 
-/** How a process ended. */
 export type End =
   | { how: 'not-started'; code: string }
   | { how: 'exit'; code: number }
   | { how: 'signal'; signal: string }
-  /** Killed here, for a line without an end. */
+  /** Killed because a line was too long. */
   | { how: 'line-too-long' };
 
 export interface Child {
   write(line: string): void;
   closeInput(): void;
-  /** Ends the process and everything it started. */
+  /** Kills the process and its children. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
   ended: Promise<End>;
 }
 
-/** Starts a process in a group of its own, so that whatever it starts can be ended with it. */
+/** Starts a process in its own group, so that its children can be killed with it. */
 export function startChild(options: ChildOptions): Child {
   const { env, onOut, onErr, on = THIS_PLATFORM } = options;
   const child = spawnChild(options, on);
@@ -53,7 +51,7 @@ export function startChild(options: ChildOptions): Child {
     overflow = true;
     kill('SIGKILL');
   };
-  // A process that ends while it is written to says so by its end, not by the pipe.
+  // Writing to a process that exited is reported by its exit, not by the pipe.
   child.stdin.on('error', () => {});
   readLines(child.stdout, onOut, tooLong);
   readLines(child.stderr, onErr, tooLong);
@@ -69,8 +67,7 @@ export function startChild(options: ChildOptions): Child {
         : code === null
           ? { how: 'signal', signal: signal ?? 'unknown' }
           : { how: 'exit', code };
-      // What is still in the pipes was written before the end and may hold answers; but somebody
-      // who left the group may keep them open for ever.
+      // Pipes may still hold answers, but a child outside the group may keep them open forever.
       const grace = setTimeout(() => resolve(end), DRAIN_MS);
       child.on('close', () => {
         clearTimeout(grace);
@@ -90,10 +87,7 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
-/**
- * Why there is no process, where the system refuses even to try (an empty name, a NUL in an
- * argument, arguments that are too long).
- */
+/** Returns the reason if the system rejects the arguments (empty name, NUL, too long). */
 function spawnChild(
   { command, cwd, env }: ChildOptions,
   on: ProgramPlatform,
@@ -105,7 +99,7 @@ function spawnChild(
       cwd,
       env: { ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // On Windows it would get a window of its own, and no group.
+      // On Windows this would open a window, and creates no group.
       detached: on.platform !== 'win32',
       shell: false,
       windowsHide: true,
@@ -116,10 +110,7 @@ function spawnChild(
   }
 }
 
-/**
- * Calls `onLine` for each line, decoded as UTF-8, without its end; the last one also when it has
- * none.
- */
+/** Calls `onLine` for each line of UTF-8 without its end, also for a last line without one. */
 function readLines(stream: Readable, onLine: (line: string) => void, tooLong: () => void): void {
   let pending: Buffer[] = [];
   let size = 0;
@@ -149,10 +140,9 @@ function readLines(stream: Readable, onLine: (line: string) => void, tooLong: ()
   stream.on('error', () => {});
 }
 
-/** How a system starts and ends programs. `platform` as `process.platform` has it. */
+/** How a system starts and kills programs. `platform` as in `process.platform`. */
 export interface ProgramPlatform {
   platform: NodeJS.Platform;
-  /** Whether a regular file is there. */
   isFile(path: string): boolean;
 }
 
@@ -163,13 +153,13 @@ export const THIS_PLATFORM: ProgramPlatform = {
 
 const PLAIN = ['PATH', 'HOME', 'LANG'];
 
-/** Without these hardly a program starts on Windows, where names of variables have no case. */
+/** Most Windows programs need these. Variable names ignore case there. */
 const WINDOWS = [
   ...['SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA'],
   'ProgramFiles',
 ];
 
-/** The variables that every program gets, and those that are named; what is not set stays unset. */
+/** The default variables and the named ones, where they are set. */
 export function programVariables(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
@@ -192,23 +182,22 @@ function valueIn(
   return found === undefined ? undefined : env[found];
 }
 
-/** What is started for a command line. */
 interface Startable {
   file: string;
   args: string[];
-  /** The arguments are written as the program reads them. */
+  /** The arguments are already quoted. */
   verbatim: boolean;
 }
 
-/** In this order in each folder, as Windows itself looks. */
+/** In Windows' own search order. */
 const EXTENSIONS = ['.com', '.exe', '.bat', '.cmd'];
 
-/** Inside quotes the command interpreter still reads these. */
+/** The command interpreter expands these even inside quotes. */
 const READ_IN_QUOTES = /["%\r\n]/;
 
 /**
- * What starts a command line; a text: why nothing does. On Windows a name may be a script that only
- * the command interpreter runs (`npm`, `npx`), which neither finds nor starts without it.
+ * Resolves a command line, or explains why it cannot start. On Windows a name may be a script
+ * (`npm`, `npx`) that only the command interpreter finds and runs.
  */
 export function startable(
   [name = '', ...args]: readonly string[],
@@ -237,12 +226,12 @@ function candidates(name: string, cwd: string, env: Readonly<Record<string, stri
   return folders.flatMap((folder) => names.map((each) => win32.resolve(folder, each)));
 }
 
-/** By its full name: what else is called so is not the system's. */
+/** The full path, so that no other program of that name is found. */
 function ofTheSystem(name: string, env: Readonly<Record<string, string>>): string {
   return `${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\${name}`;
 }
 
-/** What ends a process and everything it started on Windows, which has no groups of them. */
+/** Kills a process tree on Windows, which has no process groups. */
 function taskkill(pid: number, env: Readonly<Record<string, string>>): Startable {
   return {
     file: ofTheSystem('taskkill.exe', env),
@@ -251,10 +240,7 @@ function taskkill(pid: number, env: Readonly<Record<string, string>>): Startable
   };
 }
 
-/**
- * Ends a process that was started in a group of its own, and everything that it started. On Windows
- * only while it runs: afterwards its number may be another's.
- */
+/** Kills a process group. On Windows only while the process runs: its id may be reused later. */
 function killTree(
   { pid, exitCode, signalCode }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>,
   signal: 'SIGTERM' | 'SIGKILL',
@@ -272,6 +258,6 @@ function killTree(
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone, which is what was wanted.
+    // The group has already exited.
   }
 }

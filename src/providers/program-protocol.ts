@@ -7,7 +7,7 @@ import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
 
-/** Of foreign text in messages, this much is shown. */
+/** Characters of foreign text in messages. */
 export const SHOWN = 200;
 
 const count = z.int().nonnegative();
@@ -25,7 +25,6 @@ const reply = z.union([
 
 const anyReply = z.object({ id: replyId });
 
-/** The line that asks a program. */
 export function askLine(
   id: string,
   { target: { model }, parameters, messages, variables }: Request,
@@ -34,7 +33,7 @@ export function askLine(
   return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
 }
 
-/** The call a line answers and how; `id` null when the line is not an answer to anything. */
+/** Parses an answer line; `id` null when it answers no call. */
 function readLine(
   line: string,
   redact: (text: string) => string,
@@ -51,7 +50,7 @@ function readLine(
   const said = full.data;
   if ('error' in said) {
     const text = foreignLine(said.error, redact, SHOWN) || 'an error without a text';
-    // What may be asked again is a failure; what may not is the program's answer.
+    // A failure may be retried; a permanent error is the program's answer.
     const reason =
       said.retryable === true
         ? fault('program', text, { retry: 'later' })
@@ -68,7 +67,7 @@ function readLine(
   return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
 }
 
-/** What a line that answers nothing says about the call it is counted against. */
+/** The fault of a line that answers no call. */
 function stray(line: string, redact: (text: string) => string): Fault {
   return fault(
     'program',
@@ -76,18 +75,17 @@ function stray(line: string, redact: (text: string) => string): Fault {
   );
 }
 
-/** An attempt that was made and failed. */
 export function failedCall(reason: Fault): CallAttempt<Said> {
   return { status: 'fault', fault: reason, sent: true };
 }
 
-/** The calls that a program has yet to answer. */
+/** Calls that the program has yet to answer. */
 export interface Calls {
-  /** Opens a call. `late` is called when the deadline ended it. */
+  /** `late` is called when the timeout ended the call. */
   open(late: () => void): { id: string; result: Promise<CallAttempt<Said>> };
   /**
-   * Takes a line that the program wrote; true when it answers an open call. A line that answers no
-   * call counts against the oldest one; the answer to a call that was given up is only too late.
+   * Handles a line; true when it answers an open call. A line that answers no call fails the oldest
+   * one; a late answer to a call that was given up is ignored.
    */
   hear(line: string): boolean;
   settleAll(reason: Fault): void;

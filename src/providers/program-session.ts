@@ -7,16 +7,13 @@ import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { Said } from './vendors/vendor.ts';
 
-/** A line by which a runtime tells what ended a program, as Node and Python write it. */
-const TELLING = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
+/** The line with which Node or Python reports an uncaught error. */
+const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 
-/** Lines that a runtime writes below it: the stack, properties of the error, its own version. */
-const BELOW = 30;
+/** Lines that a runtime prints below it: stack, error properties, version. */
+const LINES_BELOW_ERROR = 30;
 
-/**
- * What a program said last on stderr, in one line: the error it ended with, where one stands near
- * the end, else the last line.
- */
+/** The program's last error on stderr in one line, or else its last line. */
 interface LastWords {
   hear(line: string): void;
   forget(): void;
@@ -25,59 +22,57 @@ interface LastWords {
 
 export function createLastWords(): LastWords {
   let last = '';
-  let telling: { line: string; below: number } | null = null;
+  let error: { line: string; below: number } | null = null;
   return {
     hear(line) {
       const words = line.trim();
       if (words === '') return;
       last = words;
-      if (TELLING.test(words)) telling = { line: words, below: 0 };
-      else if (telling !== null && ++telling.below > BELOW) telling = null;
+      if (ERROR_LINE.test(words)) error = { line: words, below: 0 };
+      else if (error !== null && ++error.below > LINES_BELOW_ERROR) error = null;
     },
     forget() {
       last = '';
-      telling = null;
+      error = null;
     },
-    text: () => telling?.line ?? last,
+    text: () => error?.line ?? last,
   };
 }
 
 interface ProgramSessionOptions {
   command: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Prepares the checkout and names its folder, or says what is wrong with it. */
+  /** Prepares the checkout; returns its folder or what is wrong with it. */
   prepare(): Promise<{ cwd: string } | { fault: Fault }>;
   timeoutMs: number;
   clock: Clock;
   redact(text: string): string;
-  /** One line of the program's stderr. */
+  /** Called with each line of stderr. */
   onErr(line: string): void;
-  /** A line about the program. */
   log(line: string): void;
 }
 
-/** One application of the user's, running as one process that answers many calls. */
+/** A user's application: one process that answers many calls. */
 export interface ProgramSession {
   ask(request: Request): Promise<CallAttempt<Said>>;
-  /** Ends every call under way as aborted. */
+  /** Ends every call in flight as aborted. */
   abort(): void;
   close(): Promise<void>;
   killNow(): void;
 }
 
-/** Ends in a row, with no answer between them, after which the program is not started again. */
-const MAX_ENDS = 4;
+/** The program is not restarted after this many exits in a row without an answer. */
+const MAX_EXITS = 4;
 
 const CLOSE_GRACE_MS = 2000;
 
-/** A program that has written nothing for so long after its start may have answered into a buffer. */
+/** A program without output for this long may be buffering its answers. */
 export const SILENCE_MS = 10_000;
 
 /**
- * Talks to the program in JSON lines, in any order. It is started with the first call and again
- * after an end, unless it ends {@link MAX_ENDS} times in a row without an answer. A call that
- * passes the deadline fails alone; when nothing at all was heard in that time the process is taken
- * for stuck, ended, and started anew for the next call.
+ * Exchanges JSON lines with the program, in any order. It starts at the first call and restarts
+ * after an exit, up to {@link MAX_EXITS} times without an answer. A late call fails alone; if
+ * nothing at all was heard meanwhile, the process is killed and restarted for the next call.
  */
 export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
@@ -99,11 +94,9 @@ export function createSession(options: ProgramSessionOptions): ProgramSession {
   };
 }
 
-/** The process, and after its end the next one. */
 interface Runs {
-  /** Started if need be, or why it cannot be asked. */
+  /** Starts the process if needed; a fault if it cannot. */
   running(): Promise<Child | Fault>;
-  /** Lines of its answers so far. */
   heard(): number;
   close(): Promise<void>;
   killNow(): void;
@@ -152,11 +145,11 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   };
   return {
     async running() {
-      if (ends >= MAX_ENDS) {
+      if (ends >= MAX_EXITS) {
         const message = `ended ${ends} times in a row without an answer and is not started again`;
         return fault('program', message);
       }
-      // Null: it ended between being started and this call.
+      // Null: it exited between its start and this call.
       return (await (starting ??= launch())) ?? child ?? lastEnd;
     },
     heard: () => linesHeard,
@@ -172,7 +165,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
 
 const SILENT = `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a buffer: flush stdout after each line`;
 
-/** Gives a hint, once, where a child was not heard for a while after its start. */
+/** Logs a hint once if the process stays silent after its start. */
 function createSilenceWatch(
   { clock, log }: Pick<ProgramSessionOptions, 'clock' | 'log'>,
   heard: () => number,
@@ -199,7 +192,7 @@ async function stop(child: Child, clock: Clock): Promise<void> {
   await child.ended;
 }
 
-/** What the end of a process means for the calls it left behind. */
+/** What the exit means for the calls in flight. */
 export function endText(
   end: End,
   { command, redact }: { command: readonly string[]; redact(text: string): string },

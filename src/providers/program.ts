@@ -17,7 +17,7 @@ interface ProgramOptions extends CallOptions {
   /** Folder with the program's files at a commit. */
   checkout(commit: string): Promise<string>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Names of variables that programs get besides what every one gets. */
+  /** Names of variables that programs get besides the defaults. */
   programEnv: readonly string[];
 }
 
@@ -31,10 +31,13 @@ interface Programs {
 
 const SETUP_LIMIT_MS = 600_000;
 
-/** Lines of one program's stderr that reach the log, and how much of each. */
+/** Logged stderr lines per program, and characters of each. */
 const LOGGED_LINES = 200;
 
 const LOGGED_LENGTH = 500;
+
+/** Otherwise Python holds answers back, because stdout is a pipe. */
+const UNBUFFERED = { PYTHONUNBUFFERED: '1' };
 
 interface Running {
   name: string;
@@ -43,29 +46,26 @@ interface Running {
   pacer: Pacer;
 }
 
-/**
- * The user's own applications: one process per command and commit, each with a limiter of its own.
- */
+/** The user's own applications: one process, with its own limiter, per command and commit. */
 export function createPrograms(options: ProgramOptions): Programs {
-  const { clock, signal, timeoutMs, redact } = options;
+  const { clock, signal } = options;
   const running = new Map<string, Running>();
-  const env = plainEnvironment(options.env, options.programEnv);
+  const given = programVariables(options.env, options.programEnv, THIS_PLATFORM);
+  const env = { ...UNBUFFERED, ...given };
   const prepare = createSetups(options, env);
   const each = (act: (session: ProgramSession) => void) => (): void => {
     for (const { session } of running.values()) act(session);
   };
   const killAll = each((session) => session.killNow());
   const abort = each((session) => session.abort());
-  const letGo = stopAfterDrain({ clock, signal }, abort);
+  const cancelDrain = stopAfterDrain(options, abort);
 
   const start = (target: ProgramTarget, name: string): Running => ({
     name,
     session: createSession({
+      ...options,
       command: startedAs(target.command),
       env,
-      timeoutMs,
-      clock,
-      redact,
       prepare: () => prepare(target),
       onErr: logLimited(name, options),
       log: (line) => options.log(`${logLine(name)}: ${line}`),
@@ -103,24 +103,13 @@ export function createPrograms(options: ProgramOptions): Programs {
     async close() {
       await Promise.all([...running.values()].map(({ session }) => session.close()));
       process.off('exit', killAll);
-      letGo();
+      cancelDrain();
     },
   };
 }
 
 /**
- * Python holds lines back when its stdout is a pipe, and an answer that is waited for would never
- * come.
- */
-function plainEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  names: readonly string[],
-): Record<string, string> {
-  return { PYTHONUNBUFFERED: '1', ...programVariables(env, names, THIS_PLATFORM) };
-}
-
-/**
- * Runs each `setup` once per commit, those of one commit one after the other because they share the
+ * Runs each `setup` once per commit; those of one commit run one by one because they share a
  * folder.
  */
 function createSetups(
@@ -190,7 +179,7 @@ async function runSetup(
     : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
 }
 
-/** Foreign lines for the log: without keys, cut, and not without end. */
+/** Logs the program's lines: redacted, cut and limited in number. */
 function logLimited(name: string, { log, redact }: ProgramOptions): (line: string) => void {
   let lines = 0;
   return (line) => {
@@ -201,11 +190,11 @@ function logLimited(name: string, { log, redact }: ProgramOptions): (line: strin
   };
 }
 
-/** What answers by files written for promptfoo. A bundle carries it as files beside its entry. */
+/** Runs promptfoo provider files. In a bundle it is a file beside the entry. */
 const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
 const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
 
-/** The command as it is started: where the program that is shipped is meant, with its source. */
+/** Replaces the shipped program's name with its source. */
 function startedAs(command: readonly string[]): readonly string[] {
   const [first, ...words] = command;
   if (first !== PROMPTFOO_PROGRAM) return command;

@@ -1,10 +1,10 @@
 /*
- * Answers as promptfoo would by a file of the user's own: loads it in this process, calls what it
- * exports, and prints what comes back, one JSON line for each that is read. It is the program
- * `evaldiff-promptfoo`, which `node -e` runs in a checkout; what the file prints goes to stderr.
+ * The program `evaldiff-promptfoo`, run by `node -e` in a checkout: loads a promptfoo file of the
+ * user, calls its export, and prints one JSON line per line read. The file's own output goes to
+ * stderr.
  *
- * Arguments: what it is asked for (provider, prompt, tests), the file with the exported name behind
- * a colon, and JSON: `config`, `id`, and the names of the variables that are JSON text.
+ * Arguments: the kind (provider, prompt, tests), `file:export`, and JSON with `config`, `id`, and
+ * the names of variables that are JSON text.
  */
 import { createInterface } from 'node:readline';
 import { resolve } from 'node:path';
@@ -19,7 +19,7 @@ globalThis.console = new console.Console(process.stderr);
 
 const asText = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
-/** The chat that is one question is its text; any other is written as JSON. */
+/** A chat with one user message is its text; any other is JSON. */
 const promptOf = (messages) =>
   messages.length === 1 && messages[0].role === 'user'
     ? messages[0].content
@@ -37,7 +37,7 @@ function variablesOf(given = {}) {
   return vars;
 }
 
-/** CommonJS may stand below `default`, and what was compiled to it once more. */
+/** CommonJS may be under `default`, and compiled code under another one. */
 async function exported() {
   const loaded = await import(pathToFileURL(resolve(file)));
   const whole = loaded.default?.default ?? loaded.default;

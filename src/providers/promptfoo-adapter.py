@@ -18,7 +18,7 @@ file = file + ".py" if called else file
 settings = json.loads(settings)
 config = settings.get("config") or {}
 answers, sys.stdout = os.fdopen(os.dup(1), "w"), sys.stderr
-# What the user's own code starts prints to stderr too.
+# Output of child processes goes to stderr too.
 os.dup2(2, 1)
 
 NAMES = {"provider": "call_api", "prompt": "", "tests": "generate_tests"}
@@ -85,7 +85,7 @@ def prompt(function, request):
     }
     if function is not None:
         return {"output": json.dumps(run(function, context))}
-    # A file without a function is a program, and what it prints is the prompt.
+    # A file without a function is a program whose output is the prompt.
     done = subprocess.run(
         [sys.executable, file, json.dumps(context)], stdout=subprocess.PIPE, text=True, check=True
     )

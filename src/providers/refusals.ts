@@ -6,50 +6,48 @@ import type { Fault } from './fault.ts';
 import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspicions.ts';
 import type { Ask } from './vendors/vendor.ts';
 
-/** What a model turned out to refuse, as a store keeps it. */
+/** What a model refuses, as stored. */
 interface Learned {
-  /** Parameters, with what takes their place; null: nothing does. */
+  /** Parameters and their replacement; null: none. */
   parameters: Record<string, string | null>;
-  /** The forms that are left for an answer of a schema, in the order in which they are tried. */
+  /** Forms of structured answers that are left, in the order they are tried. */
   forms: [Form, ...Form[]];
 }
 
-/** What earlier runs learned, by the server's address and the model. */
+/** What earlier runs learned, by server address and model. */
 export interface RefusalMemory {
   known(key: string): Promise<Learned | null>;
   keep(key: string, learned: Learned): void;
 }
 
-/** What a request finds out of its model. */
 interface Finding {
   /** Requests of one kind find out the same. */
   kind: string;
-  /** Of these, one goes ahead; it changes with what was found out. */
+  /** One request per value goes first; it changes with what was found out. */
   ahead: string;
 }
 
-/** What models of one server refuse: by their passports, by earlier runs, by this one. */
+/** What models of one server refuse: from their passports, earlier runs, and this run. */
 export interface Refusals {
-  /** Looks up what earlier runs learned of a model; to be awaited before its first request. */
+  /** Loads what earlier runs learned; await it before a model's first request. */
   recall(target: HostedTarget): Promise<void>;
-  /** The request, less what its model is known to refuse. */
+  /** The request without what its model is known to refuse. */
   without(request: Request): Ask;
-  /** What is still to be found out by sending this request; null: nothing. */
+  /** What sending this request would find out; null: nothing. */
   open(request: Request): Finding | null;
-  /** A request to this model was answered, and what it was to find out, if anything, is known. */
+  /** Records that the model answered, and with it the finding. */
   accept(target: HostedTarget, open: Finding | null): void;
-  /** Whether a model has answered anything in this run. */
   answered(model: string): boolean;
   /**
-   * Keeps what a prompt was told of a parameter: once a request with other messages was told the
-   * same, all of its kind would be; until then those with the same messages.
+   * Records a refused prompt parameter. Once requests with different messages were refused alike,
+   * all requests of the kind count as refused; until then those with the same messages.
    */
   refuse(fault: Fault, request: Request, open: Finding | null): void;
-  /** What a request would be told that need not be sent for it; null: that is not known. */
+  /** The fault this request is known to get; null: unknown. */
   faultFor(request: Request, open: Finding | null): Fault | null;
   /**
-   * What this fault says the model refuses, if the request can do without it; `first`: it was not
-   * known before. Null: nothing.
+   * What the model refuses according to this fault, if the request can do without it; `first`:
+   * newly learned.
    */
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
 }
@@ -62,7 +60,6 @@ const WORDS: Readonly<Record<Form, string>> = {
   plain: 'plain text',
 };
 
-/** The vendors' words for what they refuse of each form. */
 const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   schema:
     /response_?format|response_?schema|json[ _]schema|output_config|output_format|structured[ _]outputs?|grammar/i,
@@ -71,9 +68,8 @@ const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
 };
 
 /**
- * Remembers per model. A prompt's own parameters are never left out, for then something else would
- * be measured than what the file says; a grader's may be, for they are ours. A schema that is
- * itself faulty is not a refusal of schemas.
+ * Remembers refusals per model. A prompt's own parameters are never dropped, because that would
+ * change what is tested; a grader's may be. A faulty schema is not a refusal of schemas.
  */
 export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
   const models = new Map<string, Learned>();
@@ -94,7 +90,7 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
   const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
   return {
     recall({ model }) {
-      // One look for all that wait for it: the first requests of a run come by the thousand.
+      // One lookup for all waiting requests: they come by the thousand.
       const looking = recalled.get(model) ?? look(model);
       recalled.set(model, looking);
       return looking;
@@ -143,14 +139,14 @@ function askFor(request: Request, learned: Learned): Ask {
 }
 
 /**
- * What this request would find out of an unknown model, as a name; null: nothing. A prompt's is of
- * its parameters with their values: a model that refuses one value may take another.
+ * What this request finds out about an unknown model. For a prompt this includes parameter values:
+ * a model that refuses one value may accept another.
  */
 function openIn(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
   if (purpose === 'embedding') return null;
-  // What a known model takes is known, but not whether the prompt's own schemas are right.
+  // A known model may still reject a prompt's own schema.
   const isSchema = purpose === 'prompt' && structuredIn(parameters).length > 0;
   if (passportOf(target) !== null && !isSchema) return null;
   if (purpose === 'prompt') {
@@ -163,14 +159,14 @@ function openIn(request: Request, { form, parameters }: Ask): string | null {
   return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
 }
 
-/** Adds to what is known of the model; null where the fault says nothing that can be left out. */
+/** Adds what the fault reveals; null if it names nothing that can be dropped. */
 function learnFrom(
   { kind, status, detail }: Fault,
   { purpose }: Request,
   sent: Ask,
   learned: Learned,
 ): ReturnType<Refusals['learn']> {
-  // What is too long, or filtered, says nothing of the model.
+  // Too long or filtered: says nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
   const parameter = purpose === 'prompt' ? undefined : refusedParameter(sent.parameters, detail);
   if (parameter !== undefined) {
@@ -219,7 +215,7 @@ function refusedParameter(
   return namedIn(ours, detail);
 }
 
-/** `Use 'max_completion_tokens' instead`. */
+/** `Use 'max_completion_tokens' instead` */
 function insteadOf(parameter: string, detail: string): string | null {
   if (!LIMITS.includes(parameter)) return null;
   return LIMITS.find((name) => name !== parameter && detail.includes(name)) ?? null;

@@ -4,7 +4,7 @@ import { shorten, visibleLine } from '../text/visible.ts';
 import type { Completion, Message, Request } from '../types/model.ts';
 import { parsedJson, type Json } from '../types/plain.ts';
 
-/** The part of a recording's request that its answer is found by. */
+/** The part of a recorded request that identifies its answer. */
 export interface RecordedRequest {
   model: string;
   parameters: Record<string, Json>;
@@ -14,7 +14,6 @@ export interface RecordedRequest {
 }
 
 interface ReplayOptions {
-  /** Text of a recordings file at a commit. */
   readRecording(commit: string, file: string): Promise<string>;
   /** Equal for equal requests, whatever the order of their keys. */
   recordingKey(request: RecordedRequest): string;
@@ -97,7 +96,7 @@ export function createReplay(
   };
 }
 
-/** The last of several lines for one request wins, so that a new recording can be appended. */
+/** The last line for a request wins, so that new recordings can be appended. */
 function readRecordings(
   text: string,
   file: string,
@@ -121,10 +120,7 @@ function readRecordings(
   return { replies };
 }
 
-/**
- * Names the request: where parameters or the try differ, the same words would otherwise be looked
- * for in vain.
- */
+/** Identifies the request, including its parameters and try. */
 function missing(
   { parameters, messages, try: attempt, purpose }: Request,
   { file, model }: ReplayTarget,

@@ -11,8 +11,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether JSON text (UTF-8) is nested deeper than `limit` arrays and objects, found in one pass
- * without parsing. For other text the answer means nothing, but comes as fast.
+ * Whether JSON text (UTF-8) is nested deeper than `limit`, in one pass without parsing. The result
+ * is meaningless for text that is not JSON.
  */
 export function deeperThan(text: Uint8Array, limit: number): boolean {
   let depth = 0;
@@ -32,7 +32,7 @@ export function deeperThan(text: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/** What comes in and is of use here; each further header would cost time on every call. */
+/** The headers that are read; converting each further one would slow every call. */
 const READ_HEADERS =
   /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 
@@ -60,13 +60,12 @@ async function unpackBody({ headers, body }: Received): Promise<Buffer> {
     return await unpack(body, { maxOutputLength: MAX_REPLY_BYTES });
   } catch (error) {
     const code = member(error, 'code');
-    // What ends too early was cut on its way, as any other body can be.
+    // A truncated body, like any other.
     if (code === 'Z_BUF_ERROR') throw new TransportError('cut');
     throw new TransportError(code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding');
   }
 }
 
-/** Headers of a reply by their names in lower case; what an SDK and we ask of `Headers`. */
 class ReplyHeaders {
   readonly #values: ReadonlyMap<string, string>;
 
@@ -88,16 +87,14 @@ class ReplyHeaders {
 }
 
 /**
- * What an SDK gets: the reply wholly in memory, unpacked, and no deeper than a parser stands. Of
- * `Response` it is what the SDKs use of one: to make a real one costs a call more than to read its
- * answer.
+ * Turns a received reply into the subset of `Response` that the SDKs use, decompressed and of
+ * bounded depth. A real `Response` costs more than reading the answer.
  */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
   const decoded = decode(body, received);
   const utf8 = decoded.charset === 'utf-8' ? body : Buffer.from(decoded.text);
   if (deeperThan(utf8, MAX_REPLY_DEPTH)) throw new TransportError('too-deep');
-  // A server can send any three digits.
   if (received.status < 200 || received.status > 599)
     throw new TransportError('connection', `status ${received.status}`);
   const headers = new Map([['content-length', String(body.byteLength)]]);
@@ -121,9 +118,8 @@ export async function toResponse(received: Received): Promise<Response> {
 }
 
 /**
- * The text of a body in the charset that its type declares, UTF-8 by default, without a mark of the
- * encoding. What a reply of success holds is judged, so bytes that are not of the charset are an
- * error there; of an error only the words may suffer.
+ * Decodes a body by its declared charset (default UTF-8), without a byte order mark. Invalid bytes
+ * are an error in a successful reply and replaced in others.
  */
 function decode(body: Buffer, { status, headers }: Received): { charset: string; text: string } {
   const declared = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
@@ -138,10 +134,10 @@ function decode(body: Buffer, { status, headers }: Received): { charset: string;
   }
 }
 
-/** How UTF-16 says by its first bytes that it is. */
+/** Byte order marks. */
 const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
-/** Google's servers wrap an error into a list of one, where the SDKs look for none. */
+/** Google wraps an error in a one-element list, which the SDKs do not expect. */
 function withoutList(text: string, status: number): string {
   if (status < 400 || !text.trimStart().startsWith('[')) return text;
   try {

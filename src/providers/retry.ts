@@ -4,7 +4,6 @@ import { STOPPED, type Fault } from './fault.ts';
 import type { Admission, Limiter, SlotOutcome } from './limit.ts';
 import type { Pacer } from './pace.ts';
 
-/** What one attempt brought: the value, or why there is none. */
 export type CallAttempt<T> =
   | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
   | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
@@ -20,29 +19,25 @@ export type Tried<T> = Requests &
       }
   );
 
-/** What every kind of call is made with. */
+/** Settings shared by all calls of a run. */
 export interface RunOfCalls {
   /** Attempts per call, the first included. */
   maxTries: number;
   clock: Clock;
-  /** Ends waiting. */
   signal: AbortSignal;
-  /** Uniform in [0, 1). */
   random(): number;
   log(line: string): void;
 }
 
-/** `log` takes lines about waiting, without the provider's name. */
 export interface RetryOptions extends RunOfCalls {
   limiter: Limiter;
-  /** The paces that the user set for what is asked; absent: none. */
   pacers?: readonly Pick<Pacer, 'turn' | 'due'>[];
 }
 
-/** A server that asks for more than this is not waited for. */
+/** Longer waits requested by a server are not waited for. */
 const MAX_WAIT_MS = 300_000;
 
-/** A server that answers, but has nothing left, is given a rest of at most this. */
+/** Longest backoff when a server answers but has no quota left. */
 const MAX_REST_MS = 60_000;
 
 const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
@@ -50,9 +45,9 @@ const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
 const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 
 /**
- * Makes attempts in the limiter's slots until one succeeds, fails for good, or `maxTries` are used
- * up. Pauses grow exponentially from half a second (4 s after a rate limit without a time of its
- * own) with jitter; a time that the server names is kept to. `attempt` must not reject.
+ * Retries attempts in the limiter's slots until one succeeds, fails for good, or `maxTries` are
+ * used. Backoff is exponential from 0.5 s (4 s after a rate limit) with jitter, unless the server
+ * names a time. `attempt` must not reject.
  */
 export async function withRetries<T>(
   attempt: () => Promise<CallAttempt<T>>,
@@ -112,8 +107,8 @@ export async function withRetries<T>(
 }
 
 /**
- * A slot, at a moment that suits the user's pace as well: after waiting for a slot, or for a server
- * that wanted a rest, that moment is waited for again.
+ * Waits for a slot and for the user's pace. After a wait for a slot or a backoff, the pace is
+ * checked again.
  */
 async function admission(
   again: boolean,
@@ -129,7 +124,6 @@ async function admission(
   }
 }
 
-/** A server that asks for too long a wait is not asked again by this call. */
 function boundedWait(fault: Fault, waitMs: number): Fault {
   if (fault.retry === 'never' || waitMs <= MAX_WAIT_MS) return fault;
   return {
@@ -139,7 +133,6 @@ function boundedWait(fault: Fault, waitMs: number): Fault {
   };
 }
 
-/** `bounded`: what the call ends with, or goes on from. */
 function outcomeOf(
   { fault, sent }: { fault: Fault; sent: boolean },
   bounded: Fault,
@@ -156,16 +149,15 @@ function outcomeOf(
 
 function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
   if (fault.retry === 'never') return 0;
-  // Nothing, or a moment that is over, was asked for by a clock of its own: the pause is ours.
-  // Else a little later than asked, each call at its own moment, so that they do not all come back at
-  // once.
+  // A time in the past comes from another clock: use our own backoff. Otherwise add jitter, so that
+  // calls do not all come back at once.
   if (fault.waitMs !== null && fault.waitMs > 0)
     return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
   const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));
   return Math.ceil(grown * (0.5 + random() / 2));
 }
 
-/** The end of the run, or its cap, with what kept a call from its answer until then. */
+/** The end of the run or its cap, with the fault that kept the call from its answer. */
 function endedAfter(end: Fault, last: Fault | null): Fault {
   return last === null ? end : { ...end, message: `${end.message}; before that: ${last.message}` };
 }

@@ -3,20 +3,14 @@ import { member, parsedJson } from '../types/plain.ts';
 import { TransportError, fault, transportFault, type Fault } from './fault.ts';
 import { NO_ADDRESS, httpFault } from './http-fault.ts';
 
-/**
- * A server's wish to be left alone, read from its headers. Case-insensitive access, as `Headers`
- * gives it.
- */
 interface HeaderReader {
   get(name: string): string | null;
 }
 
 /**
  * Milliseconds the server asks to wait: `retry-after-ms`, `retry-after` (seconds or an HTTP date),
- * else the reset time of a rate limit that is used up. Null when it asks for nothing that can be
- * read.
- *
- * @param now milliseconds since 1970, for dates.
+ * else the reset time of an exhausted rate limit. Null if none is readable. `now`: milliseconds
+ * since 1970.
  */
 export function askedWait(headers: HeaderReader, now: number): number | null {
   return (
@@ -26,7 +20,7 @@ export function askedWait(headers: HeaderReader, now: number): number | null {
   );
 }
 
-/** Google's wish to be left alone, in the body: `details: [{retryDelay: '34s'}]`. */
+/** Google's requested wait, in the body: `details: [{retryDelay: '34s'}]`. */
 function retryDelay(body: unknown): number | null {
   const details = member(body, 'details');
   const delays = (Array.isArray(details) ? details : []).map((each) => member(each, 'retryDelay'));
@@ -45,10 +39,7 @@ const LIMITS: readonly { remaining: string; reset: string }[] = [
   })),
 ];
 
-/**
- * Milliseconds until the latest reset among the rate limits that have nothing left; null when none
- * is used up.
- */
+/** Milliseconds until the latest reset of an exhausted rate limit; null if none is exhausted. */
 export function exhaustedWait(headers: HeaderReader, now: number): number | null {
   const waits = LIMITS.flatMap(({ remaining, reset }) => {
     if (headers.get(remaining)?.trim() !== '0') return [];
@@ -68,9 +59,9 @@ function number(value: string | null, unit: number): number | null {
   return Math.ceil(Number(value) * unit);
 }
 
-/** An HTTP or RFC 3339 date; a date in the past asks for nothing more than a new try. */
+/** An HTTP or RFC 3339 date; a past date means no wait. */
 function until(value: string | null, now: number): number | null {
-  // A bare number is not a date, though Date.parse would take it for a year.
+  // Date.parse would take a bare number for a year.
   if (value === null || !/[a-z]/i.test(value)) return null;
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : Math.max(0, at - now);
@@ -78,7 +69,7 @@ function until(value: string | null, now: number): number | null {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `20ms`, `1s`, `6m0s`, `1h2m3.5s`: the form of the `x-ratelimit-reset-*` headers. */
+/** `20ms`, `1s`, `6m0s`, `1h2m3.5s`, as in the `x-ratelimit-reset-*` headers. */
 function duration(value: string | null): number | null {
   if (value === null || value.length > 40 || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) return null;
   let total = 0;
@@ -90,18 +81,17 @@ function duration(value: string | null): number | null {
 interface FaultContext {
   now: number;
   timeoutMs: number;
-  /** Takes keys out of foreign text. */
   redact(text: string): string;
 }
 
-/** Of what a server says about an error, this much is shown. */
+/** Characters shown of a server's error message. */
 const SAID = 300;
 
 const READ = 4000;
 
 /**
- * What an error thrown by a vendor's SDK means. Both SDKs throw the same shape, `status` for an
- * answer, `cause` for none.
+ * Classifies an error thrown by a vendor's SDK. Both SDKs have `status` if there was a reply, else
+ * `cause`.
  */
 export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContext): Fault {
   const transport = causes(error).find((cause) => cause instanceof TransportError);
@@ -123,9 +113,8 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
 }
 
 /**
- * The failure that a reply of success tells of all the same, as OpenRouter's do: at the top, or in
- * place of the one choice; of some gateways the reply is the error. Null: it tells of none. `code`
- * says what the status would have.
+ * The failure reported in a reply with status 200: at the top, in the one choice (OpenRouter), or
+ * as the whole reply (some gateways). Null: none. `code` gives the status it would have had.
  */
 export function replyFault(
   data: unknown,
@@ -136,7 +125,7 @@ export function replyFault(
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const whole = member(data, 'error') ?? (isErrorAlone(data) ? data : null);
   const inChoice = member(choice, 'error') ?? null;
-  // An error counts beside an answer too: what came may be half of it.
+  // Even beside an answer, which may be incomplete.
   const failed = inChoice ?? (isSaid(whole) ? whole : null);
   if (failed === null) return hollow(data);
   const body = inChoice === null ? data : choice;
@@ -151,7 +140,7 @@ export function replyFault(
   });
 }
 
-/** An error that is the whole of a reply, as gateways write it. */
+/** Some gateways send an error as the whole reply. */
 function isErrorAlone(data: unknown): boolean {
   const isAnswer = ['choices', 'content', 'output', 'data', 'message'].some(
     (name) => typeof (member(data, name) ?? '') === 'object',
@@ -162,7 +151,7 @@ function isErrorAlone(data: unknown): boolean {
   );
 }
 
-/** A reply in which there is nothing, where an answer was to be: the next may hold one. */
+/** An empty reply; a retry may succeed. */
 function hollow(data: unknown): Fault | null {
   const {
     choices,
@@ -178,14 +167,14 @@ function hollow(data: unknown): Fault | null {
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Some servers fill the member in where nothing failed: `null`, `""`, `false`, `{}`. */
+/** Some servers set the member without a failure: `null`, `""`, `false`, `{}`. */
 function isSaid(whole: unknown): boolean {
   return typeof whole === 'object'
     ? Object.values(whole ?? {}).some((value) => value !== null && value !== '')
     : Boolean(whole);
 }
 
-/** The status that goes with a vendor's word for an error; what nothing is known of may pass. */
+/** The status for a vendor's error code; unknown codes may be temporary. */
 function statusOf(code: string, said: string): number {
   if (NO_ADDRESS.test(said)) return 404;
   if (/\b(not authenticated|unauthori[sz]ed|invalid authentication)\b/i.test(said)) return 401;
@@ -195,7 +184,7 @@ function statusOf(code: string, said: string): number {
     : 500;
 }
 
-/** Foreign text as one visible line without keys. */
+/** Redacted text on one visible line. */
 export function foreignLine(
   text: string,
   redact: (text: string) => string,
@@ -212,8 +201,8 @@ function causes(error: unknown): unknown[] {
 }
 
 /**
- * `{message, code, type, param}` (Google's `status`), at the top or below `error`; some servers give the text alone,
- * Amazon's a `Message`, those that check the body against a schema a `detail`.
+ * `{message, code, type, param}` (Google's `status`), at the top or in `error`; Amazon's `Message`,
+ * schema validators' `detail`, or plain text.
  */
 function whatServerSaid(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
@@ -231,7 +220,7 @@ function whatServerSaid(body: unknown): { code: string; said: string } {
   };
 }
 
-/** What the server behind a gateway said, which OpenRouter passes on as it came, and whose it is. */
+/** The upstream server's error, as OpenRouter forwards it. */
 function saidBehind(metadata: unknown): { code: string; said: string } {
   const [raw, provider] = [member(metadata, 'raw'), member(metadata, 'provider_name')];
   if (raw === undefined) return { code: '', said: '' };
@@ -241,10 +230,11 @@ function saidBehind(metadata: unknown): { code: string; said: string } {
   return { code, said: `${from}${said === '' ? '' : `: ${said}`}` };
 }
 
-/** Of a list of what is wrong with a body, as many are shown. */
 const DETAILS = 5;
 
-/** Text, or `{detail: [{loc: ['body', 'seed'], msg}]}`: `seed: Extra inputs are not permitted`. */
+/**
+ * Text, or `{detail: [{loc: ['body', 'seed'], msg}]}` as `seed: Extra inputs are not permitted`.
+ */
 function wordsIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return value === undefined ? '' : wordsIn(member(value, 'detail'));

@@ -19,47 +19,37 @@ import type { RefusalMemory, Refusals } from './refusals.ts';
 
 export interface BatchOptions {
   ledger: BatchLedger;
-  /**
-   * Says when no more requests will come before an answer does: what is gathered is then sent.
-   */
+  /** Detects that no more requests will come before an answer does, so that the batch is sent. */
   activity: Activity;
-  /** Resolves in the next turn of the event loop. */
   turn(): Promise<void>;
-  /** Hexadecimal, of at most 64 letters; equal for requests that may share one answer. */
+  /** At most 64 hexadecimal digits; equal for requests that may share an answer. */
   requestKey(request: Request): string;
 }
 
 export interface BatchesOptions extends ServerOptions, ProviderAccess {
   batches: BatchOptions;
-  /** What earlier runs learned of models; null: nothing is kept. */
+  /** What earlier runs learned about models; null: nothing is stored. */
   memory: RefusalMemory | null;
-  /**
-   * Asked for each request before its batch is sent; false: it is not part of it and ends with kind
-   * `budget`.
-   */
+  /** Called for each request before its batch is sent. False: it ends with kind `budget`. */
   onAttempt(request: Request): boolean;
 }
 
 export interface VendorBatches extends Gatherer {
   server: ManagedServer;
   refusals: Refusals;
-  /**
-   * Batches are sent one after the other, for each may be as large as what the machine can send in
-   * minutes.
-   */
+  /** Batches are uploaded one by one, because each may take minutes. */
   sending: Promise<void>;
 }
 
-/** What is under way, in one place. */
-export interface Desk {
+export interface Batching {
   options: BatchesOptions;
   questions: Questions;
   earlier: Earlier;
   byVendor: Map<VendorName, VendorBatches>;
-  /** Requests that a batch holds, of this run or an earlier one. */
+  /** Requests in a batch, of this run or an earlier one. */
   held: Map<string, OpenBatch>;
   underWay: Set<OpenBatch>;
-  /** Batches whose results are just being fetched, and those that are followed at all. */
+  /** Batches whose results are being fetched, and all batches that are followed. */
   finishing: Set<Promise<void>>;
   following: Set<Promise<void>>;
 }
@@ -68,7 +58,7 @@ export function faulty(of: Fault): RequestOutcome {
   return { status: 'fault', fault: of };
 }
 
-export function gather({ questions }: Desk, of: VendorBatches, question: Asked): void {
+export function gather({ questions }: Batching, of: VendorBatches, question: Asked): void {
   const refused = of.add(question);
   if (refused !== null)
     questions.settle(
@@ -83,20 +73,13 @@ export function gather({ questions }: Desk, of: VendorBatches, question: Asked):
 }
 
 export async function send(
-  desk: Desk,
+  batching: Batching,
   server: ManagedServer,
   model: string,
   items: readonly Asked[],
 ): Promise<void> {
-  const {
-    questions,
-    options: {
-      batches: { ledger },
-      clock,
-      signal,
-      onAttempt,
-    },
-  } = desk;
+  const { questions, options } = batching;
+  const { batches, clock, signal, onAttempt } = options;
   if (signal.aborted) return;
   const allowed = items.filter(
     ({ key, request }) => onAttempt(request) || !questions.settle(key, faulty(budgetFault())),
@@ -119,29 +102,18 @@ export async function send(
     submitted_at: clock.now(),
     requests,
   };
-  const kept = await ledger.submitted(record);
+  const kept = await batches.ledger.submitted(record);
   server.log(
     `batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${kept ? '' : '; it could not be written down, so no later run can pick it up'}`,
   );
-  follow(desk, openBatch(record, server, { earlier: false }));
+  follow(batching, openBatch(record, server, { earlier: false }));
 }
 
-/** Waits for a batch in the background. */
-export function follow(desk: Desk, batch: OpenBatch): void {
-  const {
-    questions,
-    held,
-    underWay,
-    options: {
-      batches: { ledger, turn, activity },
-      clock,
-      signal,
-      redact,
-    },
-  } = desk;
-  const {
-    server: { vendor },
-  } = batch;
+export function follow(batching: Batching, batch: OpenBatch): void {
+  const { questions, held, underWay, options } = batching;
+  const { clock, signal, redact } = options;
+  const { ledger, turn, activity } = options.batches;
+  const { vendor } = batch.server;
   for (const key of batch.open) held.set(key, batch);
   underWay.add(batch);
   const following = runBatch(batch, {
@@ -159,15 +131,15 @@ export function follow(desk: Desk, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // Those who asked write their answers within this turn; only then may the batch be forgotten.
+      // Callers store their answers within this turn; only then may the batch be forgotten.
       await turn();
       await ledger.ended(batch.id);
     },
-    lost: () => lose(desk, batch),
-    // A caller that gets its result may ask for more at once: the next batch waits until all have theirs.
-    finishing: (work) => during(desk.finishing, activity.during(work)),
+    lost: () => lose(batching, batch),
+    // A caller with a result may ask for more: the next batch waits until all have theirs.
+    finishing: (work) => during(batching.finishing, activity.during(work)),
   });
-  void during(desk.following, following);
+  void during(batching.following, following);
 }
 
 async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<void> {
@@ -176,27 +148,19 @@ async function during(set: Set<Promise<void>>, work: Promise<void>): Promise<voi
   set.delete(work);
 }
 
-/** Of another account, or gone: what an earlier run's batch held is sent anew. */
-async function lose(desk: Desk, batch: OpenBatch): Promise<void> {
-  const {
-    questions,
-    held,
-    underWay,
-    byVendor,
-    options: {
-      batches: { ledger },
-    },
-  } = desk;
+/** The batch is gone, or another account's: its requests are sent again. */
+async function lose(batching: Batching, batch: OpenBatch): Promise<void> {
+  const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;
   server.log(
     `batch ${id}: the vendor does not know it (any more)${earlier ? '; what is still wanted of it is asked anew' : ''}`,
   );
   underWay.delete(batch);
-  await ledger.ended(id);
+  await options.batches.ledger.ended(id);
   for (const key of open) {
     held.delete(key);
     const [question, of] = [questions.first(key), byVendor.get(server.vendor.name)];
-    if (earlier && question !== null && of !== undefined) gather(desk, of, question);
+    if (earlier && question !== null && of !== undefined) gather(batching, of, question);
     else questions.settle(key, faulty(fault('reply', `the vendor does not know batch ${id}`)));
   }
 }

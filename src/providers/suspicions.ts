@@ -1,7 +1,6 @@
 import type { Request } from '../types/model.ts';
 import type { Fault } from './fault.ts';
 
-/** What prompts were told of their parameters, by the kind of their request. */
 interface Suspicions {
   has(kind: string): boolean;
   add(kind: string, request: Request, fault: Fault): void;
@@ -9,18 +8,18 @@ interface Suspicions {
 }
 
 /**
- * Remembers refusals: from a single one it cannot be told whether the vendor refused the parameters
- * or the messages of the request.
+ * Remembers refusals: a single one does not show whether the vendor refused the parameters or the
+ * messages.
  */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<
     string,
     {
-      /** The messages of the first request that was told so, by the words. */
+      /** Messages of the first refused request, by the vendor's words. */
       words: Map<string, string>;
-      /** What requests were told, by their messages. */
+      /** Faults by the requests' messages. */
       messages: Map<string, Fault>;
-      /** What all of the kind would be told. */
+      /** The fault that all of the kind get. */
       all: Fault | null;
     }
   >();
@@ -51,15 +50,15 @@ function asUnsent(told: Fault): Fault {
   };
 }
 
-/** The vendors' words for a parameter that they do not take, or not with this value. */
+/** Vendors' words for an unsupported parameter or value. */
 const REFUSES =
   /support|unrecognized|unknown|not permitted|not allowed|unexpected|deprecated|unavailable|invalid|must be/i;
 
-/** Words for what a request asks, not for how: another one may be answered. */
+/** Words about the content of a request: another one may succeed. */
 const ABOUT_CONTENT =
   /\b(messages?|prompts?|conversations?|turns?|contents?|context|images?|attachments?|documents?|files?)\b|[`'"]inputs?\b|\binput(\[| (length|tokens?|text)\b)|\bgot -\d/i;
 
-/** Whether a fault is about a parameter of the prompt, as far as its words say. */
+/** Whether a fault is about a parameter of the prompt. */
 export function isOfParameter(
   { kind, status, said, detail }: Fault,
   { purpose, parameters }: Request,
@@ -75,10 +74,7 @@ export function isOfParameter(
   );
 }
 
-/**
- * Whether a map or list of the prompt's, such as its tools, is itself faulty: whatever its schema
- * calls its members, the messages have no part in it.
- */
+/** Whether the prompt's map or list (such as tools) is itself faulty, whatever the messages. */
 function isOfForm(
   { said, detail }: Pick<Fault, 'said' | 'detail'>,
   parameters: Parameters,
@@ -96,7 +92,7 @@ function isOfForm(
 
 type Parameters = Request['parameters'];
 
-/** The parameters that are maps and lists: tools, the form of the answer and the like. */
+/** Parameters that are maps or lists: tools, response formats and the like. */
 export function structuredIn(parameters: Parameters): string[] {
   return Object.entries(parameters).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && /^\w+$/.test(name) ? [name] : [],
@@ -104,9 +100,8 @@ export function structuredIn(parameters: Parameters): string[] {
 }
 
 /**
- * Whether a parameter is meant. What is a word of the language as well (stop, tools, user) has to be
- * written as a name is: quoted, with a colon, beside what it is, or in the field that vendors have
- * for it.
+ * Whether the text means the parameter. A name that is also an English word (stop, tools, user)
+ * must be quoted, followed by a colon, beside its value, or in the vendors' field for it.
  */
 function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
   if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;
@@ -119,13 +114,12 @@ function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>)
   return new RegExp(`${quoted}|${begins}|${before}|${after}`, 'i').test(said);
 }
 
-/** The first of these parameters that a vendor's words are about. */
 export function namedIn(parameters: readonly string[], detail: string): string | undefined {
   const words = new Set(detail.toLowerCase().match(/\w+/g));
   return parameters.find((name) => words.has(name.toLowerCase()) || words.has(plainName(name)));
 }
 
-/** xAI and Google write `presencePenalty` where OpenAI writes `presence_penalty`. */
+/** xAI and Google write `presencePenalty` for `presence_penalty`. */
 function plainName(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }

@@ -2,13 +2,12 @@ import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
 
-/** Beside the system's codes: the proxy itself did not want to. Its status follows. */
+/** Code of a refusal by the proxy; its status follows. */
 const REFUSED = 'PROXY_';
 
 /**
- * Makes an agent reach every origin through a proxy, by CONNECT: what is sent, keys among it, is
- * sealed for the origin, and the proxy learns its name alone. The address of the proxy may hold a
- * user name and a password, which only the proxy gets.
+ * Makes an agent reach every origin through a proxy by CONNECT. The proxy sees only the origin's
+ * name; its own credentials go to the proxy alone.
  */
 export function tunnelThrough(
   agent: https.Agent,
@@ -65,7 +64,7 @@ function inBrackets(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** What a connection's error code says of the proxy, in words; null: nothing. */
+/** Describes a connection error of the proxy; null for others. */
 export function proxyWords(code: string): { words: string; passing: boolean } | null {
   if (!code.startsWith(REFUSED)) return null;
   const said = code.slice(REFUSED.length);

@@ -11,22 +11,22 @@ import {
 } from './link.ts';
 import { explainOutcome, failure, readReply, type Setting } from './reply.ts';
 
-/** Holds at most one worker at a time and hands its events to whoever listens. */
+/** Holds at most one worker and forwards its events. */
 export interface Keeper {
-  /** The worker, started if there is none. */
+  /** Starts the worker if there is none. */
   get(): Promise<{ status: 'started'; link: Link } | { status: 'refused'; message: string }>;
-  /** Null: nothing is expected, and a worker that sends something anyway is ended. */
+  /** Null: nothing is expected; a worker that sends something is killed. */
   listen(listener: Listener | null): void;
-  /** Ends the worker at once. Nothing of it is heard any more. */
+  /** Kills the worker and ignores its further output. */
   drop(): void;
-  /** Tells the listener, then ends the worker in good order. No worker is started any more. */
+  /** Notifies the listener and shuts the worker down. No further worker is started. */
   close(): Promise<void>;
 }
 
 export function createKeeper(start: StartLink): Keeper {
   let link: Link | null = null;
   let listener: Listener | null = null;
-  /** Counts workers: an event that carries an older number comes too late. */
+  /** Number of the current worker; events of older ones are ignored. */
   let generation = 0;
   let closed = false;
 
@@ -56,7 +56,7 @@ export function createKeeper(start: StartLink): Keeper {
       },
     });
     if (started.status === 'started') {
-      // Between its start and now it may have ended, or we may have been told to stop.
+      // It may have exited meanwhile, or we may have been closed.
       if (own !== generation) {
         started.link.kill();
         return get();
@@ -86,17 +86,17 @@ export function createKeeper(start: StartLink): Keeper {
 export interface Topic {
   keeper: Keeper;
   job: CodeJob;
-  /** Which process or engine the code may find itself in; see {@link Link.begin}. */
+  /** Which process or engine the code may share; see {@link Link.begin}. */
   place: string;
   setting: Setting;
-  /** Filled by index. */
+  /** By index of the input. */
   results: CodeResult[];
   printed(printed: Printed): void;
-  /** Told of each evaluation's end; true: the rest of the code's inputs is not worth running. */
+  /** Called after each evaluation; true: skip the remaining inputs. */
   givesUp(outcome: CodeOutcome): boolean;
 }
 
-/** Requests on their way, oldest first, and where the next comes from. */
+/** Open requests, oldest first, and the next input. */
 interface State {
   open: { id: string; index: number; bytes: number }[];
   bytes: number;
@@ -105,9 +105,9 @@ interface State {
 }
 
 /**
- * Asks `link` for the job's inputs from index `first` on, a bounded number at a time, until all are
- * answered or the worker is lost. Resolves to the first input that is still to be run; it has moved
- * on by at least one, or the keeper was closed.
+ * Sends the job's inputs from index `first` on, with a bounded number open, until all are answered
+ * or the worker is lost. Resolves to the first input that is not done; it has advanced by at least
+ * one, or the keeper was closed.
  */
 export function converse(link: Link, topic: Topic, first: number): Promise<number> {
   return new Promise((resolve) => {
@@ -153,7 +153,7 @@ export function converse(link: Link, topic: Topic, first: number): Promise<numbe
   });
 }
 
-/** Sends what fits. Inputs that are too large are answered on the spot. */
+/** Sends what fits; oversized inputs get an error immediately. */
 function ask(link: Link, { job, results }: Topic, state: State): void {
   while (
     state.next < job.inputs.length &&
@@ -175,10 +175,7 @@ function ask(link: Link, { job, results }: Topic, state: State): void {
   }
 }
 
-/**
- * Files an answer under the oldest request and returns its index; null when it is not an answer to
- * that.
- */
+/** Stores an answer to the oldest request and returns its index; null if it answers another. */
 function take(heard: ThreadAnswer, topic: Topic, state: State): number | null {
   const asked = state.open[0];
   if (asked?.id !== heard.id) return null;

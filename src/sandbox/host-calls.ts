@@ -4,17 +4,16 @@ import { errorMessage } from '../errors.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 
 /**
- * What runs in the engine before any user code: what asks the host, and what calls the code. A
- * bundle carries them as files beside its entry, as long as their names are read in a file without
- * `import()`.
+ * Run in the engine before any user code. In a bundle they are files beside the entry, provided
+ * that they are read in a module without `import()`.
  */
 export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
-/** What confined JavaScript may ask about at once, in characters: the answer blocks its thread. */
+/** Longest question in characters, because answering blocks the thread. */
 const MOST = 256 * 1024;
 
-/** Languages' rules that code may ask for, and by which methods. */
+/** `Intl` services and their methods available to code. */
 const SERVICES: Readonly<Record<string, readonly string[]>> = {
   Collator: ['compare'],
   NumberFormat: ['format', 'formatToParts'],
@@ -30,13 +29,12 @@ const DATE_METHODS = ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeStrin
 
 const ENCODINGS = ['utf8', 'utf-8', 'base64', 'base64url', 'hex', 'latin1', 'binary', 'ascii'];
 
-/** Where code names no language, every machine takes the same one. */
+/** The default locale on every machine. */
 const LOCALE = 'en-US';
 
 /**
- * Answers a question that JavaScript in the engine puts to Node, both as JSON: languages, encodings
- * and addresses, which are functions of their arguments. What is asked wrongly is an error in the
- * answer; nothing is thrown, and nothing is reached but `Intl`, `Date`, `Buffer` and `URL`.
+ * Answers a JSON question of the engine: languages, encodings and addresses, all pure functions.
+ * Never throws; errors are part of the answer. Reaches only `Intl`, `Date`, `Buffer` and `URL`.
  */
 export function answerHostCall(question: string): string {
   try {
@@ -69,7 +67,7 @@ function queryText(pairs: readonly Json[]): string {
   return query.toString();
 }
 
-/** Objects of `Intl` take long to make, and a check that sorts asks thousands of times. */
+/** `Intl` objects are slow to create, and code may need them thousands of times. */
 const made = new Map<string, unknown>();
 
 function askIntl(type: string, { locales, options, method, args }: JsonMap): Json {
@@ -87,7 +85,7 @@ function askIntl(type: string, { locales, options, method, args }: JsonMap): Jso
   return plain(type === 'Segmenter' && called === 'segment' ? segments(value) : value);
 }
 
-/** Numbers come as text; of a relative time the unit beside the number stays text. */
+/** Numbers arrive as text. The unit of a relative time remains text. */
 function numeric(type: string): (value: Json, index: number) => Json {
   const takesNumber = ['NumberFormat', 'PluralRules', 'RelativeTimeFormat'].includes(type);
   return (value, index) => (takesNumber && index === 0 ? Number(value) : value);
@@ -103,7 +101,7 @@ function invoke(service: unknown, method: string, args: readonly unknown[]): unk
   return Reflect.apply(called as (...given: unknown[]) => unknown, service, args);
 }
 
-/** Without the whole text in every segment, which would make the answer quadratic. */
+/** Omits the whole text from every segment, which would make the answer quadratic. */
 function segments(value: unknown): unknown {
   return [...(value as Iterable<Record<string, unknown>>)].map(
     ({ input: _, ...segment }) => segment,

@@ -7,9 +7,8 @@ import { failure } from './reply.ts';
 import { createRunner, type RunClock, type Runner } from './runner.ts';
 
 /**
- * Any process of the same user can send SIGUSR1, at which Node opens its inspector on a local port
- * and gives up the memory with all keys. A listener takes that meaning away. Call it first in every
- * entry.
+ * Ignores SIGUSR1, with which any process of the same user could open Node's inspector and read the
+ * keys in memory. Call this first in every entry.
  */
 export function guardProcess(): void {
   process.on('SIGUSR1', () => undefined);
@@ -17,41 +16,35 @@ export function guardProcess(): void {
 
 export interface SandboxOptions {
   /**
-   * `sandbox`: Python locked by the kernel, JavaScript in QuickJS. `host`: Python without the lock
-   * and with `env`; not a boundary. JavaScript still runs in QuickJS. `off`: no code runs.
+   * `sandbox`: Python confined by the kernel, JavaScript in QuickJS. `host`: Python unconfined and
+   * with `env`, not a security boundary; JavaScript still in QuickJS. `off`: no code runs.
    */
   mode: 'sandbox' | 'host' | 'off';
-  /** Names and values that Python code may see in its environment; used by `host` only. */
+  /** Environment variables of Python code; `host` only. */
   env: Record<string, string>;
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
   /**
-   * Milliseconds since 1970: where every clock of confined code stands, on both sides alike, so that
-   * code cannot tell by the time which side it scores.
+   * The time in confined code (milliseconds since 1970): constant and equal on both sides, so that
+   * code cannot tell which side it scores.
    */
   time: number;
-  /**
-   * Lines that user code printed, at most 8 KiB per evaluation, filtered for the job log and
-   * labelled.
-   */
+  /** Receives lines that user code printed, filtered and labelled; at most 8 KiB per evaluation. */
   log(line: string): void;
-  /**
-   * The Python to use: an absolute path at untrusted, where PATH may be anyone's. Default:
-   * `python3` of PATH.
-   */
+  /** The Python to use; an absolute path for untrusted runs. Default: `python3` from PATH. */
   python?: string;
-  /** Each evaluation in a process or an engine of its own, for answers from unknown people. */
+  /** Isolates every evaluation, for answers from unknown people. */
   alone?: boolean;
 }
 
 /**
- * Runs users' metric, roll-up and prompt code. Each side has workers of its own, one per language;
- * each code has a process (Python) or an engine (JavaScript) of its own for each suite, and each
- * evaluation a namespace of its own. Variables are values, never source.
+ * Runs users' metric, roll-up and prompt code. Each side has its own workers, one per language;
+ * each code has its own process (Python) or engine (JavaScript) per suite, and each evaluation its
+ * own namespace. Variables are values, never source.
  *
- * `evaluate` answers in the order of `job.inputs` and does not reject: whatever goes wrong, also a
- * system on which code cannot be confined, is an error result, whose message has no file and no
- * metric in front. `close` ends all workers.
+ * `evaluate` answers in the order of `job.inputs` and never rejects: every failure, also a system
+ * without confinement, is an error result whose message names no file or metric. `close` ends all
+ * workers.
  */
 export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;
@@ -87,7 +80,7 @@ export function createSandbox(options: SandboxOptions): {
   };
 }
 
-/** Counts the seconds that confined code takes; on the host its owner said how long it may. */
+/** Limits the total time of confined code; host code is not limited. */
 function createClock(mode: 'sandbox' | 'host'): RunClock {
   return {
     now: () => performance.now() / 1000,

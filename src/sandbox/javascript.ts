@@ -1,8 +1,7 @@
 /**
- * The thread in which users' JavaScript runs, both ends of it: `javascriptStarter` for the main
- * thread, and what the thread does. It is started from this very file, which in a bundle is the
- * whole bundle: there this module is the only one that goes on, because it never finishes loading in
- * the thread, and so the entry that waits for it never runs a second time.
+ * The thread for users' JavaScript: `javascriptStarter` for the main thread, and the thread's own
+ * code. The thread starts from this file, or from the whole bundle: there this module never
+ * finishes loading in the thread, so the entry does not run a second time.
  */
 import nodeModule from 'node:module';
 import {
@@ -30,15 +29,15 @@ type FromThread = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
 
 interface ThreadSettings {
   timeoutSeconds: number;
-  /** Milliseconds since 1970 at which the clock of code stands. */
+  /** The constant time in code, milliseconds since 1970. */
   time: number;
-  /** An engine of its own for each evaluation. */
+  /** A separate engine for each evaluation. */
   alone: boolean;
 }
 
 const role = 'evaldiff-quickjs';
 
-/** Starts QuickJS in threads that can be ended from outside whatever the engine is doing. */
+/** Starts QuickJS in threads, which can be terminated whatever the engine does. */
 export function javascriptStarter(settings: ThreadSettings): StartLink {
   return (listener) =>
     new Promise((resolve) => {
@@ -61,7 +60,7 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
           await thread.terminate();
         },
       };
-      // The engine's library complains on stderr when it gives up; the answer says so already.
+      // QuickJS logs to stderr when it aborts; the answer already reports that.
       thread.stdout.resume();
       thread.stderr.resume();
       thread.on('message', (message: FromThread) => {
@@ -80,20 +79,19 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
     });
 }
 
-/** A thread without environment, arguments and streams of its own. Its first message is `ready`. */
+/** A thread without environment, arguments and streams. Its first message is `ready`. */
 function startThread(settings: ThreadSettings): Worker {
   return new Worker(new URL(import.meta.url), {
     name: role,
     workerData: { role, ...settings },
     argv: [],
-    // It starts from what Node keeps compiled, where it keeps anything; else without environment.
+    // Uses Node's compile cache if there is one.
     env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
     execArgv: [],
     stdin: false,
     stdout: true,
     stderr: true,
-    // QuickJS counts its own stack, and this leaves it room, so that too deep a recursion is an
-    // error of the code.
+    // Leaves room for QuickJS's own stack limit, so that deep recursion is an error of the code.
     resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 256 },
   });
 }
@@ -114,7 +112,7 @@ async function serve(
         job = message;
         return;
       }
-      // Each code and place has an engine of its own, so that they share nothing, not even memory.
+      // A separate engine per code and place: they share no memory.
       module ??= await newModule();
       prepared ??= prepareCode(module, job, { timeoutSeconds, time });
       port.postMessage({
@@ -131,12 +129,12 @@ async function serve(
   return new Promise<never>(() => undefined);
 }
 
-/** An engine that user code has spoilt so far that it cannot be ended is left with its thread. */
+/** An engine too broken to be freed is left to its thread. */
 function endQuietly(prepared: PreparedCode): void {
   try {
     prepared.end();
   } catch {
-    // The answer it gave is on its way; one that spoilt it is `spent`, and the thread ends.
+    // Its answer was sent; a broken engine is `spent`, which ends the thread.
   }
 }
 

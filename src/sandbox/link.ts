@@ -1,40 +1,40 @@
 import type { Readable } from 'node:stream';
 
-/** What one piece of user code may take. Sizes are bytes, times milliseconds. */
+/** Limits of one piece of user code, in bytes and milliseconds. */
 export const limits = {
   code: 32 * 1024,
   /** The variables of one evaluation as JSON. */
   input: 8 * 1024 * 1024,
   /** The values of one evaluation as JSON. */
   reply: 64 * 1024,
-  /** Characters of a text that the code may set beside what it must. */
+  /** Characters of an optional text, such as a reason. */
   remark: 2000,
-  /** What one evaluation prints; the rest is dropped. */
+  /** Printed output per evaluation; the rest is dropped. */
   printed: 8 * 1024,
-  /** Lines in the log, per language and side. */
+  /** Logged lines per language and side. */
   loggedLines: 1000,
   /** Address space of a Python process; all memory of a JavaScript engine. */
   memory: 512 * 1024 * 1024,
-  /** Levels of lists and maps in a value. */
+  /** Nesting of lists and maps in a value. */
   depth: 8,
   /**
-   * Evaluations of one code that may end at the time limit before it is given up: an endless loop
-   * must not hold a run up for hours.
+   * Evaluations of one code that may time out before the rest is skipped: an endless loop must not
+   * block a run for hours.
    */
   timeouts: 5,
-  /** Seconds that all confined code of a run may take together. */
+  /** Total seconds for all confined code of a run. */
   runSeconds: 3600,
-  /** Evaluations and bytes on their way to a worker at once. */
+  /** Evaluations and bytes sent to a worker and not answered yet. */
   inFlight: 64,
   inFlightBytes: 1024 * 1024,
-  /** A worker that has to be heard from: to start, and beyond the time limit of an evaluation. */
+  /** Timeout for a worker's start, and margin beyond an evaluation's time limit. */
   start: 30_000,
   grace: 3_000,
 } as const;
 
 /**
- * Calls `hear` with each line of a stream of UTF-8 bytes. A line of more than `longest` bytes calls
- * `overflow` once and ends the reading.
+ * Calls `hear` with each line of a UTF-8 stream. A line over `longest` bytes calls `overflow` once
+ * and ends reading.
  */
 export function readLines(
   stream: Readable,
@@ -67,14 +67,11 @@ export function readLines(
   });
 }
 
-/**
- * How an evaluation ended, as the worker's keeper saw it. Only `reply` carries something the code
- * said.
- */
+/** How an evaluation ended according to the supervisor. Only `reply` has content from the code. */
 export type CodeOutcome =
   | 'reply'
   | 'timeout'
-  /** Too slow, with more than half of the memory in use: it may have been allocating. */
+  /** Too slow, with more than half of the memory used: it may have been allocating. */
   | 'timeout-memory'
   | 'exit'
   | 'memory'
@@ -86,42 +83,32 @@ export interface Printed {
 }
 
 export interface ThreadAnswer {
-  /** The id of the request; anything but the oldest open one is a forgery. */
+  /** The request's id; anything but the oldest open one is a forgery. */
   id: string;
   outcome: CodeOutcome;
   printed: Printed;
-  /**
-   * JSON that user code had a hand in; read it with `readReply`. Empty unless the outcome is
-   * `reply`.
-   */
+  /** JSON from user code: read it with `readReply`. Empty unless the outcome is `reply`. */
   reply: string;
-  /** The worker is of no more use and has to be replaced. */
+  /** The worker must be replaced. */
   spent: boolean;
 }
 
-/** One running worker: code goes in, answers come back one by one in the order of the requests. */
+/** A running worker, which answers requests in order. */
 export interface Link {
-  /**
-   * The code that the next requests are about. `place` tells apart what may share a process: code
-   * of another place than the last begins where no other has been.
-   */
+  /** Sets the code of the next requests. Code of another `place` never shares a process. */
   begin(job: { place: string; code: string; outputs: string[] }): void;
   /** `variables` is a JSON map. */
   send(id: string, variables: string): void;
   kill(): void;
-  /** Releases everything; resolves when the worker is gone. */
   close(): Promise<void>;
 }
 
-/**
- * Events of one worker and no other, so that a late word of a dead worker is never taken for its
- * successor's.
- */
+/** Events of one worker, so that late output is never attributed to its successor. */
 export interface Listener {
   answer(answer: ThreadAnswer): void;
   /**
-   * The worker is gone, or spoke out of turn: how the evaluation it was at ended. `closed`: we let
-   * go of it ourselves.
+   * The worker exited or broke the protocol: the outcome of its current evaluation. `closed`: we
+   * ended it.
    */
   ended(outcome: Exclude<CodeOutcome, 'reply'> | 'closed'): void;
 }

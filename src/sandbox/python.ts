@@ -19,11 +19,11 @@ interface PythonOptions {
   mode: 'sandbox' | 'host';
   env: Record<string, string>;
   timeoutSeconds: number;
-  /** Milliseconds since 1970 at which every clock of confined code stands. */
+  /** The time in confined code, milliseconds since 1970. */
   time: number;
-  /** Program to run: a path, or a name looked up in PATH. */
+  /** A path, or a name looked up in PATH. */
   python: string;
-  /** A process of its own for each evaluation. */
+  /** A separate process for each evaluation. */
   alone: boolean;
 }
 
@@ -39,16 +39,15 @@ const outcomes: readonly CodeOutcome[] = [
   'channel',
 ];
 
-/** The program that `python3 -c` runs. A bundle carries it as a file beside its entry. */
+/** The program for `python3 -c`; in a bundle, a file beside the entry. */
 const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 
-/** Four fields at their limits, with room for JSON's escapes in the printed text. */
+/** Four fields at their limits, with room for JSON escapes. */
 const longestLine = limits.reply + 8 * limits.printed + 4096;
 
 /**
- * Starts Python zygotes (worker.py). `sandbox`: locked by the kernel before they read anything,
- * with no environment but PATH and the language's own settings. `host`: not locked, and with the
- * names of `env`.
+ * Starts Python zygotes (worker.py). `sandbox`: confined before reading any input, with only PATH
+ * and language settings in the environment. `host`: not confined, and with `env`.
  */
 export function pythonStarter(options: PythonOptions): StartLink {
   return async (listener) => {
@@ -57,7 +56,7 @@ export function pythonStarter(options: PythonOptions): StartLink {
       cwd: folder,
       env: environment(options),
       stdio: 'pipe',
-      // A Ctrl-C in the terminal reaches evaldiff alone, which ends what is under way in order.
+      // Ctrl-C in the terminal reaches only evaldiff, which then ends the workers.
       detached: true,
     });
     const gone = new Promise<void>((resolve) => {
@@ -81,7 +80,7 @@ function workerArguments({ mode, timeoutSeconds, time, alone }: PythonOptions): 
     printed: limits.printed,
     remark: limits.remark,
   };
-  // -s, -S: no site-packages; -B: no compiled files. Host code may use what is installed.
+  // -s, -S: no site-packages; -B: no compiled files. Host code may use installed packages.
   return [
     ...(mode === 'sandbox' ? ['-s', '-S', '-B'] : ['-B']),
     '-c',
@@ -94,21 +93,15 @@ function environment({ mode, env }: PythonOptions): Record<string, string> {
   const base = {
     PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
     LANG: 'C.UTF-8',
-    /** The order of sets is the same in every run. */
+    /** Makes the order of sets reproducible. */
     PYTHONHASHSEED: '0',
-    /**
-     * What -P says, and older versions than 3.11 ignore: nothing is imported from the working
-     * directory.
-     */
+    /** As -P, also for Python before 3.11: no imports from the working directory. */
     PYTHONSAFEPATH: '1',
   };
   return mode === 'host' ? { ...base, ...env } : base;
 }
 
-/**
- * Waits until the worker says that it is ready (then its lines go to `listener`) or that it cannot
- * be.
- */
+/** Waits until the worker is ready (then its lines go to `listener`) or has failed. */
 function firstWord(
   child: ChildProcessWithoutNullStreams,
   listener: Listener,
@@ -143,8 +136,7 @@ function firstWord(
         );
     };
     readLines(child.stdout, longestLine, hear, () => listener.ended('channel'));
-    // The zygote itself only writes here when it breaks; what user code prints comes with its
-    // answers.
+    // The zygote writes here only on a crash; printed output comes with the answers.
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(-4096);
     });
@@ -174,13 +166,13 @@ function explainRefusal(line: string, { mode, python }: PythonOptions): string {
 }
 
 interface PythonLink extends Link {
-  /** The last relay is gone, and the next one listens. */
+  /** The last relay has exited and the next one reads. */
   goOn(): void;
 }
 
 function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
   let place: string | null = null;
-  /** What waits for the next relay: the one before must not read a word of it. Null: nothing has to wait. */
+  /** Input for the next relay, which the current one must not read. Null: send directly. */
   let held: string[] | null = null;
   const say = (line: string): void => {
     if (held === null) child.stdin.write(line);
@@ -205,7 +197,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
       child.kill('SIGKILL');
     },
     async close() {
-      // The end of its input lets the zygote end its child with all that the child has started.
+      // At the end of its input the zygote kills its child and all that it started.
       child.stdin.end();
       const impatience = setTimeout(() => child.kill('SIGKILL'), limits.grace);
       await gone;
@@ -214,10 +206,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
   };
 }
 
-/**
- * One line of the zygote: `id TAB outcome TAB printed TAB reply`. The reply may hold anything, the
- * other fields may not.
- */
+/** Parses `id TAB outcome TAB printed TAB reply`; only the reply may contain anything. */
 function hearAnswer(line: string, listener: Listener): void {
   const answer = parseAnswer(line);
   if (answer === null) listener.ended('channel');

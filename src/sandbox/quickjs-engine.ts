@@ -9,23 +9,21 @@ import { answerHostCall, globalsProgram, guestProgram } from './host-calls.ts';
 import { limits, type ThreadAnswer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 
-/** An engine that was given one code. */
 export interface PreparedCode {
-  /** Evaluates it on one set of variables (a JSON map). Never throws because of the code. */
+  /** Evaluates it on one JSON map of variables. Never throws because of the code. */
   evaluate(id: string, variables: string): ThreadAnswer;
-  /** Gives the engine's memory back. */
+  /** Frees the engine's memory. */
   end(): void;
 }
 
 const silent = { text: '', cut: false };
 
-/** Promises' next steps that are taken at once; more of them are told apart from none by time. */
+/** Promise jobs run between checks of the time limit. */
 const JOBS_AT_ONCE = 1000;
 
 /**
- * Prepares an engine for one code: the guest (guest.js) runs first and hands out the functions that
- * everything else goes through. An answer that is `spent` leaves the engine in an unknown state; it
- * must not be asked again.
+ * Prepares an engine for one code: the guest (guest.js) runs first and provides the functions used
+ * later. After a `spent` answer the engine's state is unknown; do not use it again.
  */
 export function prepareCode(
   module: QuickJSWASMModule,
@@ -33,7 +31,7 @@ export function prepareCode(
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ): PreparedCode {
   const runtime = module.newRuntime();
-  // A quarter of what the thread's own stack takes: the engine must notice first.
+  // A quarter of the thread's stack, so that the engine notices first.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
   addGlobals(context, time);
@@ -54,26 +52,16 @@ export function prepareCode(
     const result = context.callFunction(evaluate, context.undefined, code, given, outputs);
     given.dispose();
     if (result.error !== undefined || context.typeof(result.value) !== 'undefined') return result;
-    // Promises are waited for while they lead anywhere: nothing from outside ever answers one.
+    // Run promise jobs until none is left: nothing external resolves promises.
     while (!isLate() && runJobs(runtime) > 0);
     return context.callFunction(settle, context.undefined);
   };
   return {
     evaluate: (id, variables) =>
       evaluateWithin({ runtime, context, timeoutSeconds, call }, id, variables),
-    end: () => {
-      for (const handle of [
-        outputs,
-        code,
-        settle,
-        evaluate,
-        functions,
-        bounds,
-        guest,
-        context,
-        runtime,
-      ])
-        handle.dispose();
+    end() {
+      const values = [outputs, code, settle, evaluate, functions, bounds, guest];
+      for (const owned of [...values, context, runtime]) owned.dispose();
     },
   };
 }
@@ -84,23 +72,18 @@ interface Engine {
   runtime: QuickJSRuntime;
   context: QuickJSContext;
   timeoutSeconds: number;
-  /** The guest's word on one set of variables. */
   call(variables: string, isLate: () => boolean): Called;
 }
 
-/** One evaluation within its time; whatever the code does, this returns an answer. */
+/** One evaluation within its time limit; always returns an answer. */
 function evaluateWithin(
   { runtime, context, timeoutSeconds, call }: Engine,
   id: string,
   variables: string,
 ): ThreadAnswer {
-  const failed = (outcome: CodeOutcome): ThreadAnswer => ({
-    id,
-    outcome,
-    printed: silent,
-    reply: '',
-    spent: true,
-  });
+  const failed = (outcome: CodeOutcome): ThreadAnswer => {
+    return { id, outcome, printed: silent, reply: '', spent: true };
+  };
   let late = false;
   refused = false;
   const deadline = Date.now() + timeoutSeconds * 1000;
@@ -118,12 +101,12 @@ function evaluateWithin(
     result.value.dispose();
     return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
   } catch {
-    // The engine itself gave up: no stack or memory was left for it.
+    // The engine aborted: out of stack or memory.
     return failed(late ? outOfTime() : refused ? 'memory' : 'exit');
   }
 }
 
-/** Gives code what Node has and the engine lacks; the host answers text with text. */
+/** Adds globals that Node has and QuickJS lacks; the host answers text with text. */
 function addGlobals(context: QuickJSContext, time: number): void {
   const add = context.unwrapResult(context.evalCode(globalsProgram, 'globals.js'));
   const host = context.newFunction('host', (question) =>
@@ -135,7 +118,7 @@ function addGlobals(context: QuickJSContext, time: number): void {
   add.dispose();
 }
 
-/** How many steps of promises were taken; an error in one is its promise's own. */
+/** Returns the number of jobs run; an error in one belongs to its promise. */
 function runJobs(runtime: QuickJSRuntime): number {
   const done = runtime.executePendingJobs(JOBS_AT_ONCE);
   if (done.error === undefined) return done.value;
@@ -148,7 +131,7 @@ function isOutOfMemory(context: QuickJSContext, error: QuickJSHandle): boolean {
   return context.typeof(message) === 'string' && context.getString(message) === 'out of memory';
 }
 
-/** The guest's word, `{ reply, printed }` as JSON; null when user code has got between us. */
+/** The guest's `{ reply, printed }` as JSON; null if user code interfered. */
 function read(
   context: QuickJSContext,
   value: QuickJSHandle,
@@ -167,16 +150,12 @@ function read(
   return { reply: JSON.stringify(reply), printed, spent: hasNoMemory };
 }
 
-/** The guest's own word, or nothing at all thrown by an engine that was refused memory. */
 function tellsOfMemory(reply: unknown): boolean {
   if (typeof reply !== 'object' || reply === null) return false;
   return 'memory' in reply || (refused && 'nothing' in reply);
 }
 
-/**
- * The engine by its parts: in the package's main module, which holds the same, each byte of the
- * engine is written as four.
- */
+/** Assembled from parts: the package's main module takes four bytes for each byte of the engine. */
 const engine: QuickJSSyncVariant = {
   type: 'sync',
   importFFI: async () => (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
@@ -184,10 +163,7 @@ const engine: QuickJSSyncVariant = {
     (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
 };
 
-/**
- * What makes QuickJS modules in this thread, each with a memory of its own and with what it may take
- * of it. Call it once.
- */
+/** Returns a factory of QuickJS modules with separate, limited memory. Call it once per thread. */
 export async function loadEngine(): Promise<() => Promise<QuickJSWASMModule>> {
   capMemory();
   compileOnce();
@@ -200,7 +176,7 @@ interface Memory {
   grow(pages: number): number;
 }
 
-/** Node's own declarations do not have it. */
+/** Missing from Node's type declarations. */
 const { WebAssembly } = globalThis as unknown as {
   WebAssembly: {
     Memory: { prototype: Memory };
@@ -209,7 +185,7 @@ const { WebAssembly } = globalThis as unknown as {
   };
 };
 
-/** The engine is compiled once in a thread: of each code's own engine only the memory is new. */
+/** Compiles the engine once per thread; only the memory is per code. */
 function compileOnce(): void {
   const { instantiate } = WebAssembly;
   let compiled: Promise<object> | null = null;
@@ -220,10 +196,10 @@ function compileOnce(): void {
   };
 }
 
-/** Whether the engine was refused memory since its last evaluation began. */
+/** Whether the engine was denied memory since its last evaluation started. */
 let refused = false;
 
-/** Bytes of memory of the engine that grew last. */
+/** Bytes of the engine whose memory grew last. */
 let memory = 0;
 
 function outOfTime(): CodeOutcome {
@@ -231,10 +207,7 @@ function outOfTime(): CodeOutcome {
   return memory > limits.memory / 2 ? 'timeout-memory' : 'timeout';
 }
 
-/**
- * The engine's memory grows by this call alone; what it is refused, it reports to the code as an
- * error.
- */
+/** Caps memory growth; the engine reports a denied request to the code as an error. */
 function capMemory(): void {
   const { prototype } = WebAssembly.Memory;
   const { grow } = prototype;

@@ -3,13 +3,12 @@ import type { CodeLanguage, CodePlace, CodeResult } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { limits, type CodeOutcome, type Printed } from './link.ts';
 
-/** What the messages depend on. */
 export interface Setting {
   language: CodeLanguage;
   mode: 'sandbox' | 'host';
   timeoutSeconds: number;
   outputs: string[];
-  /** Where the code stands; absent: its lines are counted from its own first. */
+  /** Position of the code; absent: lines are counted from its own first line. */
   at?: CodePlace | undefined;
 }
 
@@ -23,7 +22,7 @@ const booleans: Record<CodeLanguage, string> = {
   javascript: 'true or false',
 };
 
-/** Message of an evaluation that ended without a word from the code. */
+/** Message for an evaluation that ended without a reply. */
 export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: Setting): string {
   switch (outcome) {
     case 'timeout':
@@ -40,9 +39,8 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
 }
 
 /**
- * Reads what the worker says the code answered. User code shares a process with the part of the
- * worker that wrote it, so every field is checked again here. Null: not a reply at all, which only
- * a forger sends.
+ * Validates a reply: user code shares a process with the part of the worker that wrote it. Null:
+ * not a reply, which means a forgery.
  */
 export function readReply(text: string, setting: Setting): CodeResult | null {
   const reply = parseMap(text);
@@ -56,7 +54,7 @@ export function readReply(text: string, setting: Setting): CodeResult | null {
   return null;
 }
 
-/** `{ text, cut }` as the workers send it; null when it is anything else. */
+/** `{ text, cut }` as the workers send it, else null. */
 export function readPrinted(value: unknown): Printed | null {
   return isMap(value) && typeof value.text === 'string'
     ? { text: value.text, cut: value.cut === true }
@@ -67,7 +65,7 @@ export function failure(message: string, cause: 'code' | 'sandbox' = 'sandbox'):
   return { status: 'error', cause, message };
 }
 
-/** Text of unknown origin as one line of at most 300 characters without control characters. */
+/** Foreign text as one line of at most 300 characters without control characters. */
 export function oneLine(text: string): string {
   const most = 300;
   const flat = text
@@ -127,7 +125,7 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
   return message === '' ? where : `${where}: ${message}`;
 }
 
-/** ` at tests/a.yaml:12`, or ` on line 2` of code that nobody knows the place of. */
+/** ` at tests/a.yaml:12`, or ` on line 2` if the file is unknown. */
 function placeOf(line: Json | undefined, { at }: Setting): string {
   const known = typeof line === 'number' && line > 0 ? line : null;
   if (at === undefined) return known === null ? '' : ` on line ${String(known)}`;
@@ -149,7 +147,7 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-/** Half a surrogate pair is text to both languages and breaks hashes, files and requests later. */
+/** Replaces lone surrogates, which both languages allow but hashes, files and requests do not. */
 function wellFormed(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);

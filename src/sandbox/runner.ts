@@ -14,7 +14,7 @@ interface RunnerOptions {
   log(line: string): void;
 }
 
-/** What the code of a run may still take, shared by all its runners. Seconds. */
+/** Remaining seconds for all code of a run, shared by its runners. */
 export interface RunClock {
   now(): number;
   left: number;
@@ -22,25 +22,24 @@ export interface RunClock {
 
 export interface Runner {
   /**
-   * One result per input, in their order. Jobs run one after the other, those of the suite that is
-   * at it first. Never rejects because of the code.
+   * One result per input, in order. Runs one job at a time, those of the current suite first. Never
+   * rejects because of the code.
    */
   run(job: CodeJob): Promise<CodeResult[]>;
-  /** Ends the worker; what has not run is answered with an error. */
+  /** Ends the worker; remaining inputs get errors. */
   close(): Promise<void>;
 }
 
 interface State {
   keeper: Keeper;
-  /** Evaluations that ended at the time limit, by code; absent: none. */
+  /** Number of timeouts by code. */
   timeouts: Map<string, number>;
-  /** The place that the next job goes to. */
   placeOf(job: CodeJob): string;
   printed(printed: Printed): void;
   options: RunnerOptions;
 }
 
-/** Keeps one worker of one language and side busy, and replaces it when it has to be. */
+/** Keeps one worker of one language and side busy, and replaces it when necessary. */
 export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   const keeper = createKeeper(start);
   const state: State = {
@@ -78,10 +77,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/**
- * Gives each job its place: jobs of one suite that follow one another share a place, and a fresh
- * job has a place to itself.
- */
+/** Assigns places: consecutive jobs of one suite share a place; a fresh job gets its own. */
 function createPlaces(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {
@@ -147,7 +143,7 @@ function count(timeouts: Map<string, number>, code: string, outcome: CodeOutcome
   return all;
 }
 
-/** User code's words for the log, as one part of a line that we begin, and not without end. */
+/** Logs printed output, each line with our prefix, up to a limit. */
 function createPrinter({ language, log }: RunnerOptions): (printed: Printed) => void {
   let left: number = limits.loggedLines;
   const say = (line: string): void => {

@@ -1,12 +1,10 @@
 import { sum } from './sums.ts';
 
 /**
- * Cohen's kappa of two graders: 1 − observed / expected disagreement. `table[i][j]`: items that the
- * first grader put into category i and the second into j; square. 1 is perfect agreement, 0 what
- * chance gives. Null without items, and where chance alone already agrees on everything (both
- * graders used one and the same category).
- *
- * Source: Cohen 1960.
+ * Cohen's kappa of two graders: 1 − observed / expected disagreement. `table[i][j]`: items in
+ * category i for the first grader and j for the second; square. 1 is perfect agreement, 0 chance.
+ * Null without items, and when both graders used only one and the same category. Source: Cohen
+ * 1960.
  */
 export function cohenKappa(table: readonly (readonly number[])[]): number | null {
   const rows = table.map((row) => sum(row));
@@ -23,7 +21,7 @@ export function cohenKappa(table: readonly (readonly number[])[]): number | null
   return items > 0 && expected > 0 ? 1 - observed / expected : null;
 }
 
-/** Items by the truth (positive, negative) and by the word of a judge about it (true, false). */
+/** Items by truth (positive, negative) and judgement (true, false). */
 interface JudgedCounts {
   truePositive: number;
   falseNegative: number;
@@ -31,20 +29,20 @@ interface JudgedCounts {
   trueNegative: number;
 }
 
-/** Each is null where it has nothing to be computed from. */
+/** Each is null if undefined. */
 interface Agreement {
-  /** Share of items judged right, 0–1. */
+  /** Share of items judged correctly, 0–1. */
   agreement: number | null;
   /** Share of positive items judged positive, and of negative items judged negative, 0–1. */
   truePositiveRate: number | null;
   trueNegativeRate: number | null;
-  /** Mean of the two rates: what `agreement` would be with as many positive as negative items. */
+  /** Mean of the two rates. */
   balancedAccuracy: number | null;
   /** Cohen's kappa, −1 to 1. */
   kappa: number | null;
 }
 
-/** How well a judge that says yes or no agrees with labels. */
+/** Agreement of a yes/no judge with labels. */
 export function agreementOf({
   truePositive,
   falseNegative,
@@ -74,12 +72,9 @@ function rate(part: number, whole: number): number | null {
 }
 
 /**
- * Fleiss' kappa of several ratings an item: (P − Pe) / (1 − Pe). `counts[i][j]`: ratings of item i
- * in category j; every item has the same number of ratings, two at least. 1 is perfect agreement, 0
- * what chance gives. Null without items or pairs of ratings, and where every rating is in one
- * category.
- *
- * Source: Fleiss 1971.
+ * Fleiss' kappa: (P − Pe) / (1 − Pe). `counts[i][j]`: ratings of item i in category j; every item
+ * has the same number of ratings, at least two. 1 is perfect agreement, 0 chance. Null without
+ * items or pairs of ratings, and when all ratings are in one category. Source: Fleiss 1971.
  */
 export function fleissKappa(counts: readonly (readonly number[])[]): number | null {
   const ratings = (counts[0] ?? []).reduce((total, count) => total + count, 0);

@@ -3,9 +3,8 @@ import { sum } from './sums.ts';
 import type { Tries } from './table.ts';
 
 /**
- * References whose tries go together because they share a cause (templates of one text): by try,
- * how many of them passed. Under "nothing changed" whole tries can be dealt to the other side,
- * never those of a single member.
+ * References with a common cause (templates of one text): passes by try. Under the null, only whole
+ * tries are exchangeable between the sides.
  */
 export interface Bundle {
   /** Positions among the tables. */
@@ -22,13 +21,12 @@ interface ClusterMember {
   head: readonly number[];
 }
 
-/** A bundle with its members' own tries, all of one length on each side. */
+/** A bundle with its members' own tries, of equal length on each side. */
 export type Cluster = readonly ClusterMember[];
 
 /**
- * The clusters of references with the same name, over the try indices below `to`; those with one
- * member are none. `names`: each reference's cluster, or null. What is neither pass nor fail counts
- * as a try that did not pass.
+ * Clusters of references by name (null: none), over try indices below `to`; single members are not
+ * clusters. Tries that are neither pass nor fail count as not passed.
  */
 export function clustersByName(
   tries: readonly Tries[],
@@ -56,7 +54,6 @@ export function clustersByName(
     .filter(([first]) => (first?.base.length ?? 0) > 0 && (first?.head.length ?? 0) > 0);
 }
 
-/** What members of a cluster do together. */
 function bundleOf(members: Cluster): Bundle {
   const sums = (which: 'base' | 'head'): number[] =>
     (members[0]?.[which] ?? []).map((_, at) =>
@@ -74,17 +71,14 @@ export function bundlesOf(
   return clustersByName(tries, names, to).map(bundleOf);
 }
 
-/** Clusters with base and head exchanged, so that a test for "worse" becomes one for "better". */
+/** Clusters with base and head exchanged, to test for "better". */
 export function mirrorClusters(clusters: readonly Cluster[]): Cluster[] {
   return clusters.map((members) =>
     members.map(({ at, base, head }) => ({ at, base: head, head: base })),
   );
 }
 
-/**
- * The bundles of some of the tables, by their places among these: of each cluster those members
- * that are there.
- */
+/** The bundles among a selection of tables, with positions in that selection. */
 export function bundlesAmong(clusters: readonly Cluster[], positions: readonly number[]): Bundle[] {
   const place = new Map(positions.map((at, i) => [at, i]));
   return clusters.flatMap((members) => {
@@ -97,13 +91,13 @@ export function bundlesAmong(clusters: readonly Cluster[], positions: readonly n
 }
 
 /**
- * Passes on head when whole tries are dealt to the sides at random: the sum of a random choice of
- * as many tries as head has. Exact, by counting the choices of each sum one try at a time.
+ * Exact distribution of passes on head when whole tries are permuted: the sum of a random choice of
+ * as many tries as head has.
  */
 export function bundlePasses({ base, head }: Bundle): Distribution {
   const all = [...base, ...head];
   const most = sum(all);
-  // ways[n][s]: share of all choices of n tries seen so far, of sum s; scaled at the end.
+  // ways[n][s]: share of choices of n tries so far with sum s; scaled at the end.
   const ways = Array.from({ length: head.length + 1 }, () => new Float64Array(most + 1));
   const none = ways[0];
   if (none !== undefined) none[0] = 1;

@@ -1,13 +1,13 @@
 /**
- * What may have broken a reference: a set of groups of units, of which one alone does it, all only
- * together, or each by itself; or nothing did, and the reference fell by chance.
+ * What may have broken a reference: one of the groups alone, all of them only together, or any of
+ * them; or nothing, and the drop was chance.
  */
 export interface Hypothesis {
   relation: 'alone' | 'together' | 'either' | 'none';
   groups: readonly number[];
 }
 
-/** A prompt between base and head: by group, whether head's units of it are in. */
+/** A prompt between base and head: by group, whether head's units are included. */
 export type Mix = readonly boolean[];
 
 /** How often a reference passed under one mix. */
@@ -18,22 +18,22 @@ interface Seen {
   fails: number;
 }
 
-/** Chances that a reference passes while nothing has broken it, and once something has. */
+/** Pass probabilities before and after breaking. */
 export interface Rates {
   intact: number;
   broken: number;
 }
 
-/** More groups than this are searched for pairs only. */
+/** Triples are only considered for up to this many groups. */
 const MOST_FOR_TRIPLES = 12;
 
-/** What is believed before anything was tried; what is left is "nothing did". */
+/** Prior probabilities; the rest is "nothing did". */
 const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 
-/** The share of references of which it is believed that they share one cause. */
+/** Prior share of references with a common cause. */
 const SHARED = 0.85;
 
-/** Every hypothesis about so many groups, with what is believed of it beforehand. */
+/** Every hypothesis about this many groups, with its prior. */
 export function hypothesesOf(groups: number): { hypothesis: Hypothesis; prior: number }[] {
   const singles = [...Array(groups).keys()].map((group) => [group]);
   const extend = (sets: readonly number[][]): number[][] =>
@@ -74,18 +74,17 @@ function breaks({ relation, groups }: Hypothesis, mix: Mix): boolean {
     : groups.some((group) => mix[group]);
 }
 
-/** What is believed after what was seen. */
 export interface Belief {
   hypothesis: Hypothesis;
-  /** That the first reference broke by it, 0–1. */
+  /** Posterior of being the first reference's cause, 0–1. */
   belief: number;
-  /** By reference: that this one did, 0–1, from its own tries alone. */
+  /** Per reference: posterior from its own tries alone, 0–1. */
   own: number[];
 }
 
 /**
- * What is believed of what broke the first reference. The others speak for the same cause, yet each
- * of them may have one of its own: what contradicts the first cannot outvote it.
+ * Posteriors for the first reference. Others support a common cause, but each may have its own, so
+ * they cannot outvote the first one's evidence.
  */
 export function believe(
   hypotheses: readonly { hypothesis: Hypothesis; prior: number }[],
@@ -122,8 +121,8 @@ export function believe(
 }
 
 /**
- * The mix whose next try tells most about what is believed, of: each group left out, each alone,
- * and the likelier groups left out or put in together, in halves and other parts.
+ * The mix with the most informative next try: each group left out, each alone, and the likelier
+ * groups left out or included together, in various fractions.
  */
 export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
   const involved = Array.from({ length: groups }, () => 0);
@@ -150,7 +149,7 @@ export function nextMix(beliefs: readonly Belief[], groups: number, rates: reado
   return best?.mix ?? everything.map(() => true);
 }
 
-/** Bits that one try is expected to tell. */
+/** Expected information of one try, in bits. */
 function gainOf(mix: Mix, beliefs: readonly Belief[], { intact, broken }: Rates): number {
   let [pass, left, all] = [0, 0, 0];
   for (const { hypothesis, belief } of beliefs) {

@@ -7,13 +7,11 @@ export interface Distribution {
 }
 
 /**
- * Tails lighter than this are cut after each convolution. 5,000 items cut at most 10,000 times, so
- * a tail probability is off by less than 1e-35, and sums of thousands of items stay as narrow as
- * their standard deviation asks.
+ * Smaller tails are cut after each convolution. 5,000 items cut at most 10,000 times, so a tail
+ * probability is off by less than 1e-35, and sums stay as narrow as their standard deviation.
  */
 const NEGLIGIBLE = 1e-40;
 
-/** The distribution that is certainly `value`. */
 function certain(value: number): Distribution {
   return { low: value, mass: Float64Array.of(1) };
 }
@@ -30,9 +28,7 @@ function convolve(left: Distribution, right: Distribution): Distribution {
   return trim({ low: left.low + right.low, mass });
 }
 
-/**
- * The distribution of the sum of `count` independent copies (by repeated squaring); `count` >= 0.
- */
+/** The sum of `count` >= 0 independent copies, by repeated squaring. */
 export function times(distribution: Distribution, count: number): Distribution {
   let result = certain(0);
   let square = distribution;
@@ -43,10 +39,7 @@ export function times(distribution: Distribution, count: number): Distribution {
   return result;
 }
 
-/**
- * The distribution of the sum of all, in pairs of like width: a running sum would cost the square
- * of their number.
- */
+/** The sum of all, combined in pairs of similar width: a running sum would be quadratic. */
 export function sumOf(distributions: readonly Distribution[]): Distribution {
   let round = [...distributions];
   while (round.length > 1) {
@@ -84,10 +77,9 @@ function trim({ low, mass }: Distribution): Distribution {
 }
 
 /**
- * Passes on head when the table's tries are dealt to the sides at random, totals kept: K ~
- * Hypergeometric(M, t, nH) with M tries, t passes, nH tries on head. The ratio of neighbours, from
- * the mode outwards, needs no factorials: P(k + 1) / P(k) = (t − k)(nH − k) / ((k + 1)(nB − t + k +
- * 1)).
+ * Passes on head when the table's tries are permuted: K ~ Hypergeometric(M, t, nH) with M tries, t
+ * passes, nH tries on head. From the mode outwards, without factorials: P(k + 1) / P(k) = (t −
+ * k)(nH − k) / ((k + 1)(nB − t + k + 1)).
  */
 export function headPasses(table: Table): Distribution {
   if (!isInformative(table)) return certain(table.head.passes);
@@ -118,7 +110,7 @@ export function headMoments({ base, head }: Table): { mean: number; variance: nu
   return { mean: (passes * head.tries) / tries, variance };
 }
 
-/** P(Z <= z) of the standard normal law: ½ erfc(−z/√2). Absolute error below 1e-14. */
+/** P(Z <= z) of the standard normal: ½ erfc(−z/√2). Absolute error below 1e-14. */
 export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }
@@ -133,7 +125,7 @@ export function normalQuantile(p: number): number {
   return z;
 }
 
-/** A run asks for few levels, but for each of its suites and intervals: once is enough. */
+/** Cached: a run uses few levels many times. */
 const QUANTILES = new Map<number, number>();
 
 /** For p up to ½, by Halley's iteration on `normalCdf`. */
@@ -148,10 +140,7 @@ function lowerQuantile(p: number): number {
   return z;
 }
 
-/**
- * Complementary error function: the power series of erf near 0, the continued fraction of erfc in
- * the tail.
- */
+/** Complementary error function: power series near 0, continued fraction in the tail. */
 function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   if (x >= 2.5) {

@@ -1,18 +1,17 @@
 import type { Tries } from './table.ts';
 
-/** A way in which one reference may have got worse: its pass rates on base and head. */
+/** An alternative: pass rates on base and head. */
 interface Worse {
   base: number;
   head: number;
 }
 
-/** Whether one try a side passed. */
 export interface Pair {
   base: boolean;
   head: boolean;
 }
 
-/** Broken outright, half broken, and broken where it was unsteady before. */
+/** Fully broken, half broken, and fully broken from an unsteady state. */
 const WAYS: readonly Worse[] = [
   { base: 0.98, head: 0.02 },
   { base: 0.98, head: 0.5 },
@@ -20,9 +19,9 @@ const WAYS: readonly Worse[] = [
 ];
 
 /**
- * How much one pair of tries, one a side, speaks for a way of getting worse: its likelihood against
- * that of one rate for both sides, the mean of the two. If base and head pass alike, at whatever
- * rate p, the expected factor is 1 − c²(p − mean)² <= 1: betting on it cannot win in the long run.
+ * The e-value of one pair of tries, one per side, for an alternative: its likelihood relative to a
+ * common rate, the mean of the two. If base and head pass at the same rate p, whatever it is, the
+ * expected factor is 1 − c²(p − mean)² <= 1.
  *
  * Source: Turner, Ly and Grünwald 2024 ("Generic e-variables for exact sequential k-sample tests").
  */
@@ -34,10 +33,9 @@ export function pairFactor({ base, head }: Worse, passes: Pair): number {
 }
 
 /**
- * Evidence that one reference got worse, from all its pairs of judged tries in the order in which
- * they were made: the mean over the ways of the product of their factors. An e-value: if nothing
- * changed its mean is at most 1 whenever one stops looking, so it exceeds 1/a with a chance of at
- * most a.
+ * E-value that one reference got worse, from its pairs of judged tries in order: the mean over
+ * {@link WAYS} of the product of factors. Under the null its mean is at most 1 at any stopping
+ * time, so it exceeds 1/a with probability at most a.
  */
 export function evidenceOf(pairs: readonly Pair[]): number {
   const products = WAYS.map(() => 1);
@@ -48,7 +46,7 @@ export function evidenceOf(pairs: readonly Pair[]): number {
   return products.reduce((sum, product) => sum + product, 0) / WAYS.length;
 }
 
-/** Pairs of tries with the same index in which both sides were judged. */
+/** Pairs of tries with the same index, both judged. */
 export function pairsOf({ base, head }: Tries): Pair[] {
   return base.slice(0, head.length).flatMap((ofBase, i) => {
     const ofHead = head[i];
@@ -63,13 +61,11 @@ function isJudged(outcome: string | undefined): boolean {
 }
 
 /**
- * Evidence that one prompt passes more often than another on some of several references, from pairs
- * of tries, one of each prompt, by reference and in the order in which they were made. `base` of a
- * pair is the try that should pass; `share` is how far it was believed before these tries that the
- * prompts differ on this reference, 0–1. Bets on a few ways, each on all references together. An
- * e-value: if the first prompt passes no more often
- * on any reference, its mean is at most 1 whenever one stops looking, so that it exceeds 1/a with a
- * chance of at most a.
+ * E-value that one prompt passes more often than another on some references, from pairs of tries in
+ * order, by reference. `base` of a pair is the try that should pass; `share` is the prior (0–1)
+ * that the prompts differ on this reference. Bets on a few alternatives, each on all references
+ * together. If the first prompt is nowhere better, the mean is at most 1 at any stopping time, so
+ * it exceeds 1/a with probability at most a.
  */
 export function contrastEvidence(
   references: readonly { pairs: readonly Pair[]; share: number }[],

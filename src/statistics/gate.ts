@@ -5,18 +5,18 @@ import { discreteFdr } from './reference-tests.ts';
 import { groupTables, suiteTest } from './suite-test.ts';
 import { type Counts, type Table, fell, isInformative, within } from './table.ts';
 
-/** Part of alpha for single references that broke, where tries are fixed. */
+/** Share of alpha for single references when tries are fixed. */
 const REFERENCE_SHARE = 0.4;
 
 interface GateOptions {
-  /** Chance of an alarm when nothing changed, 0–1. */
+  /** False-alarm rate, 0–1. */
   alpha: number;
   on: 'suite+references' | 'suite';
-  /** The mean must fall by at least this (0–1) for the suite test to count. Default 0. */
+  /** The mean must drop by at least this (0–1) for the suite test to count. Default 0. */
   minDrop?: number;
-  /** Positions of the tables that have half of the references' level to themselves. */
+  /** Positions of tables that get half of the references' level. */
   critical?: readonly number[];
-  /** Tables whose tries move together. */
+  /** Tables whose tries are permuted together. */
   bundles?: readonly Bundle[];
 }
 
@@ -29,9 +29,9 @@ export interface Gate {
 }
 
 /**
- * The verdict on fixed tries. Two exact tests share one alpha: the suite test for a fall everywhere
- * (0.6), and `brokenTest` for references that broke, which a mean would hide (0.4, of which the
- * critical ones have half where there are any). What hits at one alpha hits at every larger one.
+ * The verdict on fixed tries. Two exact tests share alpha: the suite test for a general drop (0.6)
+ * and `brokenTest` for single broken references, which a mean would hide (0.4, half of it for
+ * critical ones if any). A hit at one alpha is a hit at every larger one.
  */
 export function combinedGate(tables: readonly Table[], options: GateOptions): Gate {
   const { alpha, on, minDrop = 0, critical = [], bundles = [] } = options;
@@ -39,7 +39,7 @@ export function combinedGate(tables: readonly Table[], options: GateOptions): Ga
   const { midDown } = suiteTest(tables, bundles);
   const difference = meanDifference(tables);
   const broken = brokenHit(tables, { critical, bundles, level });
-  // A fall that is too small to count may not count under another name.
+  // A drop below `minDrop` may not count as broken references either.
   const counts = broken.hit && (fell(difference, minDrop) || isAnyNamed(tables));
   const references = { ...broken, hit: counts };
   const hit = within(midDown, alpha - level) && fell(difference, minDrop);
@@ -50,7 +50,7 @@ export function combinedGate(tables: readonly Table[], options: GateOptions): Ga
   };
 }
 
-/** At this false-discovery rate a single reference is called worse or better. */
+/** Single references are called worse or better at this false-discovery rate. */
 export const REFERENCE_FDR = 0.05;
 
 function isAnyNamed(tables: readonly Table[]): boolean {
@@ -59,12 +59,9 @@ function isAnyNamed(tables: readonly Table[]): boolean {
 
 function brokenHit(
   tables: readonly Table[],
-  {
-    critical,
-    bundles,
-    level,
-  }: { critical: readonly number[]; bundles: readonly Bundle[]; level: number },
+  options: Required<Pick<GateOptions, 'critical' | 'bundles'>> & { level: number },
 ): Gate['references'] {
+  const { critical, bundles, level } = options;
   const all = brokenTest(tables, bundles);
   if (critical.length === 0) return { p: all, level, hit: within(all, level) };
   const bundled = new Set(bundles.flatMap(({ members }) => members));
@@ -74,18 +71,15 @@ function brokenHit(
   return { p: first ? own : all, level: half, hit: first || within(all, half) };
 }
 
-/** A verdict and the level it was judged at. */
 interface Judged<Result> {
   alpha: number;
   result: Result;
 }
 
 /**
- * Holm's step-down over several judgements that share one alpha: all are judged at alpha / M; those
- * that fire keep their result and leave, the rest is judged again at alpha / (number left), until
- * none fires. The chance of any false alarm stays within alpha as long as a judge that fires at one
- * alpha also fires at every larger one.
- *
+ * Holm's step-down for judgements that share alpha: all are judged at alpha / M; those that fire
+ * are removed and the rest is judged again at alpha / (number left), until none fires. The
+ * family-wise error is at most alpha if a judge that fires at one alpha fires at every larger one.
  * Source: Holm 1979.
  */
 export function judgeFamily<Result extends { regressed: boolean }>(
@@ -116,29 +110,27 @@ export function holm(p: readonly number[]): number[] {
   return adjusted;
 }
 
-/** Shares of the references that the alternative breaks outright, and halves. */
+/** Shares of broken and of half-broken references under the alternative. */
 const SHARE = { broken: 0.03, halved: 0.03 };
 
-/** Pass rate of a broken reference. */
 const BROKEN_RATE = 0.01;
 
-/** Scores are whole multiples of 1/64, which is part of what the statistic is. */
+/** Scores are multiples of 1/64; this is part of the statistic's definition. */
 const UNITS = 64;
 
-/** The rates at which a reference may pass, and how often each is met before anything is known. */
+/** A grid of pass rates, initially equally likely. */
 const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
 
-/** Rounds of the fit, and the weight in references of what was believed before it. */
+/** EM iterations, and the initial prior's weight in references. */
 const FIT = { rounds: 15, weight: 3 };
 
 /**
- * Exact test of "some references broke or pass half as often", for any number of them and whatever
- * the others do. The statistic is Σ log(1 + Σ share·(LR − 1)), with LR the likelihood of a table
- * under "broken" or "halved" against "unchanged", averaged over the law of the pass rates that fits
- * the tables' totals. Its null law deals the tries anew within every table: since the fit sees the
- * totals only, a wrong fit costs power and never the level. A bundle is one table, in which a try
- * passes when all its members pass. Returns P(statistic >= observed), 0–1; 1 where nothing can be
- * seen.
+ * Exact test of "some references broke or pass half as often", for any number of them. The
+ * statistic is Σ log(1 + Σ share·(LR − 1)), with LR the likelihood ratio of "broken" or "halved" to
+ * "unchanged", averaged over a distribution of pass rates fitted to the tables' totals. The null
+ * distribution permutes tries within tables; since the fit uses totals only, a wrong fit costs
+ * power, not level. A bundle is one table, whose tries pass when all members pass. Returns
+ * P(statistic >= observed), 0–1; 1 without information.
  */
 export function brokenTest(all: readonly Table[], bundles: readonly Bundle[] = []): number {
   const bundled = new Set(bundles.flatMap(({ members }) => members));
@@ -187,7 +179,7 @@ function scoredLaw(table: Table, prior: readonly number[]): Scored {
   return { score, law: { low: least, mass: law } };
 }
 
-/** The score of `onHead` of the table's passes being head's, in units. */
+/** The score in units when `onHead` of the passes are head's. */
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly number[]): number {
   const onBase = base.passes + head.passes - onHead;
   let [same, broken, halved] = [0, 0, 0];
@@ -203,12 +195,12 @@ function scoreOf({ base, head }: Table, onHead: number, prior: readonly number[]
   );
 }
 
-/** Of one order of the tries. */
+/** For one order of the tries. */
 function likelihood(rate: number, passes: number, tries: number): number {
   return rate ** passes * (1 - rate) ** (tries - passes);
 }
 
-/** The law of the pass rates by expectation–maximisation, from totals alone. */
+/** The distribution of pass rates by expectation–maximisation, from totals alone. */
 function fittedPrior(tables: readonly Table[]): number[] {
   const start = RATES.map(() => 1 / RATES.length);
   const totals = new Map<string, { passes: number; tries: number; count: number }>();

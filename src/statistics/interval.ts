@@ -16,21 +16,20 @@ export function meanDifference(tables: readonly Table[]): number | null {
   return sum / compared.length;
 }
 
-/** The normal 0.95 quantile: a two-sided 90 %, and each end by itself right in 95 %. */
+/** The normal 0.95 quantile: two-sided 90 %, one-sided 95 %. */
 const Z_SINGLE = 1.6448536269514722;
 
 /**
- * (ln 20)² / Z_SINGLE²: where every try on both sides passes, the bound is then ln 20 / tries, the
- * exact one (the rule of three).
+ * (ln 20)² / Z_SINGLE²: if every try passes, the bound is the exact ln 20 / tries (rule of three).
  */
 const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 
 /**
- * Interval for `meanDifference` on these very tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V
- * + FLOOR·mean(1/(nB·nH))], V the permutation variance of Σ (rate on head − rate on base), where
- * `bundles` move together. It agrees with `suiteTest`; the second term keeps the width above zero
- * even when every difference is equal. The default z makes it a two-sided 90 % interval. Null when
- * no table has tries on both sides.
+ * Interval for `meanDifference` on these tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V +
+ * FLOOR·mean(1/(nB·nH))] and V the permutation variance of Σ (rate on head − rate on base), where
+ * `bundles` move together. It agrees with `suiteTest`; the second term keeps the width positive
+ * when all differences are equal. Default: two-sided 90 %. Null when no table has tries on both
+ * sides.
  */
 export function differenceInterval(
   tables: readonly Table[],
@@ -64,10 +63,8 @@ export interface Interval {
 }
 
 /**
- * Wilson's score interval for a rate: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within
- * 0–1. Null without tries.
- *
- * Source: Wilson 1927; recommended by Newcombe 1998 (part one).
+ * Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within 0–1. Null
+ * without tries. Source: Wilson 1927; recommended by Newcombe 1998 (part one).
  */
 export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval | null {
   if (tries === 0) return null;
@@ -80,10 +77,8 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
 }
 
 /**
- * Interval for (rate of the first − rate of the second) of two independent samples, by joining
- * their Wilson intervals. Null when a sample is empty.
- *
- * Source: Newcombe 1998 (part two), method 10.
+ * Interval for the difference of two independent rates from their Wilson intervals. Null when a
+ * sample is empty. Source: Newcombe 1998 (part two), method 10.
  */
 export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
   const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
@@ -96,13 +91,13 @@ export function newcombe(first: Counts, second: Counts, confidence = 0.95): Inte
   };
 }
 
-/** With fewer pairs the spread of their differences says too little. */
+/** Fewer pairs do not determine the spread. */
 const FEWEST_PAIRS = 3;
 
 /**
  * Mean of paired differences with its t interval, d ± t·s/√n. The interval is null with fewer than
- * three pairs, or when all differences are equal, since their spread is then unknown rather than
- * zero. Null without pairs.
+ * three pairs, or when all differences are equal (unknown rather than zero spread). Null without
+ * pairs.
  */
 export function pairedMean(
   differences: readonly number[],
@@ -118,10 +113,8 @@ export function pairedMean(
 }
 
 /**
- * Quantile of Student's t from the normal one, in powers of 1/ν; from two degrees of freedom and up
- * to the 97.5th percentile within 3 %, from five within 0.1 %.
- *
- * Source: Abramowitz and Stegun 26.7.5.
+ * Student's t quantile from the normal one, in powers of 1/ν; up to the 97.5th percentile within 3
+ * % from two degrees of freedom, within 0.1 % from five. Source: Abramowitz and Stegun 26.7.5.
  */
 export function tQuantile(p: number, freedom: number): number {
   const z = normalQuantile(p);

@@ -1,19 +1,18 @@
 import { normalCdf, normalQuantile } from './distributions.ts';
 
-/** Tries a side after which a sequential suite is looked at. */
+/** Tries per side after which a sequential suite is looked at. */
 export const LOOKS: readonly number[] = [2, 3, 4, 5];
 
-/** Tries a side at the first look and at the last. */
+/** Tries per side at the first and last look. */
 export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
 
 /**
- * One-sided levels of the bound that is stated after a look. A suite stops as soon as its bound is
- * good enough, so bounds that are wrong in 3.5 and 5 % each are wrong in 7 % of the runs; with these
- * it is 5.8 % over all looks together in the limit of many references, and about 5 % by simulation,
- * whatever the pass rates, since some of these suites turn red first. The early ones are strict
- * because most suites stop there.
+ * One-sided levels of the bound reported after a look. A suite stops once its bound is good enough,
+ * so bounds with errors of 3.5 and 5 % would be wrong in 7 % of runs. With these it is 5.8 % in the
+ * limit of many references, about 5 % by simulation, since some of these suites turn red first.
+ * Early levels are strict because most suites stop there.
  */
 const BOUND_LEVELS = new Map([
   [2, 0.02],
@@ -22,12 +21,12 @@ const BOUND_LEVELS = new Map([
   [5, 0.035],
 ]);
 
-/** The normal quantile of an interval after the look at `tries` tries a side. */
+/** The normal quantile of an interval after the look at `tries` tries per side. */
 export function boundQuantile(tries: number): number {
   return normalQuantile(1 - (BOUND_LEVELS.get(Math.min(tries, MOST_TRIES)) ?? 0.02));
 }
 
-/** Where the normal density no longer matters, and the (even) number of steps of Simpson's rule. */
+/** Where the normal density becomes negligible, and the (even) number of Simpson steps. */
 const FAR = 8.5;
 
 const STEPS = 120;
@@ -35,11 +34,11 @@ const STEPS = 120;
 const NEWTON_STEPS = 10;
 
 /**
- * One-sided levels for looking at growing data after each of the tries `looks`, with total error
- * `alpha`: by the look at t tries alpha·(t/last)² is spent, overlaps counted by the joint normal
- * law of the statistics (a sum of independent steps). At alpha 0 all are 0: nothing is ever called.
- * For 2, 3, 4, 5 tries and alpha 0.04 they are 0.0064, 0.0112, 0.0188 and 0.0289. Every level grows
- * with alpha, which keeps alarms nested for Holm's procedure.
+ * One-sided levels for looks at growing data after `looks` tries, with total error `alpha`: the
+ * look at t spends up to alpha·(t/last)², accounting for overlap by the joint normal distribution
+ * (a sum of independent steps). At alpha 0 all are 0. For 2, 3, 4, 5 tries and alpha 0.04 they are
+ * 0.0064, 0.0112, 0.0188 and 0.0289. Every level grows with alpha, so alarms are nested for Holm's
+ * procedure.
  *
  * Source: Armitage, McPherson and Rowe 1969 (the recursion); Lan and DeMets 1983, power family of
  * Kim and DeMets 1987 (the spending).
@@ -51,7 +50,7 @@ export function lookLevels(alpha: number, looks: readonly number[] = LOOKS): rea
   return levels;
 }
 
-/** A run asks for few different levels, many times, and each takes milliseconds. */
+/** Cached: a run uses few levels many times, and each takes milliseconds. */
 const KNOWN = new Map<string, readonly number[]>();
 
 function levelsOf(alpha: number, looks: readonly number[]): number[] {
@@ -74,11 +73,11 @@ function levelsOf(alpha: number, looks: readonly number[]): number[] {
   return levels;
 }
 
-/** The density of Brownian motion at `time`, at even places up to the bound it has not crossed. */
+/** The density of Brownian motion at `time`, at evenly spaced points up to the uncrossed bound. */
 interface Walk {
   time: number;
   places: Float64Array;
-  /** Density times the weight of Simpson's rule. */
+  /** Density times Simpson's weight. */
   mass: Float64Array;
 }
 
@@ -99,7 +98,7 @@ function densityAt(before: Walk | null, time: number, place: number): number {
   return overlap(before, (from) => density((place - from) / step) / step);
 }
 
-/** The bound whose crossing at `time`, not before, has the chance `share`; Newton from `start`. */
+/** The bound first crossed at `time` with probability `share`; Newton's method from `start`. */
 function boundAt(before: Walk, time: number, share: number, start: number): number {
   const step = Math.sqrt(time - before.time);
   let bound = start;

@@ -5,8 +5,7 @@ import { sum } from './sums.ts';
 import { isInformative, type Table } from './table.ts';
 
 /**
- * `z`: head's passes against what "nothing changed" expects, in standard deviations; `p`: adjusted
- * for all groups.
+ * `z`: standardized deviation of head's passes from the null mean; `p`: adjusted for all groups.
  */
 interface GroupTest {
   z: number;
@@ -16,22 +15,21 @@ interface GroupTest {
 interface MaxTOptions {
   /** Default 9999. */
   permutations?: number;
-  /** Tables that move together. */
+  /** Tables that are permuted together. */
   clusters?: readonly Cluster[];
 }
 
-/** Rounding slack between statistics that are equal on paper. */
+/** Tolerance for statistics that are mathematically equal. */
 const SLACK = 1e-12;
 
 /**
- * Which groups of tables got worse, with one error level for all of them: the step-down max-T of
- * Westfall and Young. z_j = Σ (passes on head − mean) / √Σ variance over the tables of group j. In
- * each permutation the tries are dealt anew within every table, for all groups together, so that
- * groups sharing tables are no dearer than they have to be. Tables of one cluster are dealt together,
- * whole tries of all its members, which are then in the variance too. With z ascending, p_(r) = the running
- * maximum of (1 + #{min over k >= r of z*_k <= z_(r)}) / (permutations + 1). `groups`: positions of
- * tables, which may overlap. A group without an informative table has z = 0 and p = 1. Mirror the
- * tables to ask for better.
+ * Which groups of tables got worse, controlling the family-wise error: the step-down max-T of
+ * Westfall and Young. z_j = Σ (passes on head − mean) / √Σ variance over the tables of group j.
+ * Each permutation deals the tries within every table, for all groups at once, so correlated groups
+ * cost less. Clusters are permuted as whole tries, also in the variance. With z ascending, p_(r) =
+ * the running maximum of (1 + #{min over k >= r of z*_k <= z_(r)}) / (permutations + 1). `groups`:
+ * positions of tables, may overlap. A group without an informative table has z = 0, p = 1. Mirror
+ * the tables to test for better.
  *
  * Source: Westfall and Young 1993, algorithm 4.1 in its max-T form.
  */
@@ -76,7 +74,7 @@ export function stepDownMaxT(
   return groups.map((_, j) => ({ z: at(z, j), p: at(p, j) }));
 }
 
-/** Each group's sum of deviations in standard deviations: as seen (null), or in a random deal. */
+/** Each group's standardized sum: as observed (null), or in a random permutation. */
 function statistics(
   units: readonly Unit[],
   scale: readonly number[],
@@ -90,18 +88,17 @@ function statistics(
   return sums.map((sum, j) => ((scale[j] ?? 0) > 0 ? sum / (scale[j] ?? 1) : 0));
 }
 
-/** Typed arrays hold a number at every position that is asked for here. */
+/** Only called within bounds. */
 function at(values: Float64Array, i: number): number {
   return values[i] ?? 0;
 }
 
-/** What is dealt at once: gives its tables' groups, and head's passes minus their mean. */
+/** A unit of permutation: passes its tables' groups, and head's passes minus their mean. */
 type Unit = (
   random: Random | null,
   add: (inGroups: readonly number[], deviation: number) => void,
 ) => void;
 
-/** A table that can move a statistic, by itself. */
 function single(table: Table, inGroups: readonly number[]): Unit[] {
   if (!isInformative(table) || inGroups.length === 0) return [];
   const seen = table.head.passes - headMoments(table).mean;
@@ -113,7 +110,7 @@ function single(table: Table, inGroups: readonly number[]): Unit[] {
   ];
 }
 
-/** The members of a cluster: the tries that are head's are the same for all of them. */
+/** The members of a cluster: head's tries are the same for all. */
 function dealtTogether(members: Cluster, groupsOf: readonly (readonly number[])[]): Unit {
   const parts = members.map(({ at: table, base, head }) => {
     const tries = [...base, ...head];
@@ -135,7 +132,7 @@ function dealtTogether(members: Cluster, groupsOf: readonly (readonly number[])[
   };
 }
 
-/** Fills the places from `from` on with a random choice of all, by exchanging. */
+/** Fisher–Yates from `from` on, with a random choice of all. */
 function shuffleEnd(order: number[], from: number, random: Random): void {
   for (let i = order.length - 1; i >= from; i--) {
     const other = nextIndex(random, i + 1);

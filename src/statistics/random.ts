@@ -1,27 +1,22 @@
-/**
- * State of a seeded generator: four words. Drawing advances it in place; a copy of the words is a
- * copy of the future.
- */
+/** State of a seeded generator: four words, advanced in place. */
 export interface Random {
   words: Uint32Array;
 }
 
 /**
- * A generator that gives the same draws for the same seed on every machine. The words are hashes of
- * the seed's text.
- *
- * Sources: xoshiro128** 1.1 of Blackman and Vigna 2018; FNV-1a for the seed.
+ * A generator with the same output for the same seed on every machine. Sources: xoshiro128** 1.1 of
+ * Blackman and Vigna 2018; FNV-1a for the seed.
  */
 export function createRandom(seed: string | number): Random {
   const words = Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667], (basis) =>
     hash(String(seed), basis),
   );
-  // The generator cannot leave the state of four zeros.
+  // The all-zero state is a fixed point.
   if (words.every((word) => word === 0)) words[0] = 1;
   return { words };
 }
 
-/** The next 32 bits, as a whole number from 0 to 2³² − 1. */
+/** The next 32 bits, 0 to 2³² − 1. */
 export function nextWord({ words }: Random): number {
   let [a = 0, b = 0, c = 0, d = 0] = [words[0], words[1], words[2], words[3]];
   const result = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0;
@@ -70,7 +65,7 @@ function rotate(word: number, by: number): number {
 function hash(text: string, basis: number): number {
   let word = basis;
   for (let i = 0; i < text.length; i++) word = Math.imul(word ^ text.charCodeAt(i), 0x01000193);
-  // FNV leaves neighbouring seeds close together; two rounds of multiply and shift spread them.
+  // FNV maps neighbouring seeds close together; two rounds of multiply and shift spread them.
   word = Math.imul(word ^ (word >>> 16), 0x21f0aaad);
   word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
   return (word ^ (word >>> 15)) >>> 0;

@@ -3,9 +3,9 @@ import { groupTables } from './suite-test.ts';
 import { mirrorTables, type Table, within } from './table.ts';
 
 /**
- * Fisher's exact one-sided test of a single table: P(K <= passes on head) with K as in
- * `headPasses`. `levels`: every p-value that tables with these totals can attain, ascending, the
- * last one 1. A table that cannot tell the sides apart has p = 1 and no other level.
+ * Fisher's exact one-sided test of a table: P(K <= passes on head) with K as in `headPasses`.
+ * `levels`: all p-values attainable with these totals, ascending to 1. An uninformative table has p
+ * = 1 only.
  */
 export function referenceTest(table: Table): { down: number; levels: number[] } {
   const { low, mass } = headPasses(table);
@@ -16,13 +16,13 @@ export function referenceTest(table: Table): { down: number; levels: number[] } 
   return { down: levels[table.head.passes - low] ?? 1, levels };
 }
 
-/** The p-values that `count` tables of equal totals can attain, ascending. */
+/** The p-values attainable by `count` tables of equal totals, ascending. */
 interface Ladder {
   levels: readonly number[];
   count: number;
 }
 
-/** The ladders of all informative tables; the others attain nothing but 1 and cost nothing. */
+/** Of all informative tables; others only attain 1. */
 function ladders(tables: readonly Table[]): Ladder[] {
   return groupTables(tables).map(({ table, count }) => ({
     levels: referenceTest(table).levels,
@@ -30,10 +30,7 @@ function ladders(tables: readonly Table[]): Ladder[] {
   }));
 }
 
-/**
- * F(x): the largest attainable level that is at most `x`, which is also P(p <= x); 0 when there is
- * none.
- */
+/** F(x) = P(p <= x): the largest attainable level at most `x`; 0 when there is none. */
 function attainedLevel(levels: readonly number[], x: number): number {
   let [from, to] = [0, levels.length];
   while (from < to) {
@@ -46,10 +43,8 @@ function attainedLevel(levels: readonly number[], x: number): number {
 
 /**
  * For every table the false-discovery rate at which it would be called worse (`down`) or better
- * (`up`), 0–1. Heyse's discrete Benjamini–Hochberg: q_(k) = min over j >= k of (1/j) Σ_i
- * F_i(p_(j)), where F_i is what table i can attain, so that tables without a chance to be called do
- * not dilute the others.
- *
+ * (`up`). Heyse's discrete Benjamini–Hochberg: q_(k) = min over j >= k of (1/j) Σ_i F_i(p_(j)),
+ * with F_i the attainable levels of table i, so that tables without power do not dilute the others.
  * Source: Heyse 2011, "A false discovery rate procedure for categorical data".
  */
 export function discreteFdr(tables: readonly Table[]): { down: number[]; up: number[] } {

@@ -2,11 +2,8 @@ import { normalQuantile } from './distributions.ts';
 import type { Counts } from './table.ts';
 
 /**
- * The rate that a judge of known quality would have seen without its errors: (p + TNR − 1) / (TPR +
- * TNR − 1), within 0–1. Null when the judge is no better than chance (TPR + TNR <= 1), since
- * nothing can be recovered then.
- *
- * Source: Rogan and Gladen 1978.
+ * The rate corrected for a judge's errors: (p + TNR − 1) / (TPR + TNR − 1), within 0–1. Null when
+ * the judge is no better than chance (TPR + TNR <= 1). Source: Rogan and Gladen 1978.
  */
 export function roganGladen(
   rate: number,
@@ -18,13 +15,12 @@ export function roganGladen(
 }
 
 /**
- * The corrected rate with an interval that counts the doubt about the judge: `judged` are the
- * judge's passes, `positives` the labelled positive items that it passed, `negatives` the labelled
- * negative items that it failed. Null when the judge is no better than chance on the labels, or
- * nothing was judged.
+ * The corrected rate with an interval that includes uncertainty about the judge. `judged`: the
+ * judge's passes; `positives`: labelled positives it passed; `negatives`: labelled negatives it
+ * failed. Null when the judge is no better than chance on the labels, or nothing was judged.
  *
- * Source: plug-in interval of Lee et al. 2025 (arXiv 2511.21140): z²/2 successes and as many
- * failures are added to the judged items, one of each to the labelled ones.
+ * Source: plug-in interval of Lee et al. 2025 (arXiv 2511.21140): adds z²/2 successes and failures
+ * to the judged items, one of each to the labelled ones.
  */
 export function roganGladenInterval(
   judged: Counts,
@@ -54,9 +50,9 @@ export function roganGladenInterval(
   };
 }
 
-/** How often a grader is right, with one of each kind added to what was labelled. */
+/** A grader's accuracy, with one of each kind added to the labels. */
 interface Quality {
-  /** Of good and of bad answers: the share that the grader calls so, and that share's variance. */
+  /** For good and for bad answers: the share recognised, and its variance. */
   good: { rate: number; spread: number };
   bad: { rate: number; spread: number };
 }
@@ -70,13 +66,13 @@ function qualityOf(positives: Counts, negatives: Counts): Quality {
 }
 
 /**
- * A difference of two rates, both seen by the same judge, as it is without the judge's errors:
- * difference / (TPR + TNR − 1). Its interval adds the doubt about the judge to that of the
- * difference, each side of which may be of its own length; −1 to 1. `low` and `high` are those of
- * the seen difference at `confidence`. Null when the judge is no better than chance on the labels.
+ * A difference of two rates corrected for the same judge's errors: difference / (TPR + TNR − 1),
+ * with an interval that adds the uncertainty about the judge to each end; −1 to 1. `low` and `high`
+ * are the observed difference's interval at `confidence`. Null when the judge is no better than
+ * chance.
  *
- * The doubts are added as in the MOVER method (Zou and Donner 2008); the labels' counts are
- * smoothed as in {@link roganGladenInterval}.
+ * Combined as in the MOVER method (Zou and Donner 2008), with smoothing as in {@link
+ * roganGladenInterval}.
  */
 export function correctedDifference(
   { difference, low, high }: { difference: number; low: number; high: number },
@@ -98,8 +94,8 @@ export function correctedDifference(
 }
 
 /**
- * The share of answers that the judge gets wrong where it passes `rate` of them: good ones it
- * fails and bad ones it passes, 0–1. Null when it is no better than chance on the labels.
+ * The share of answers judged wrong when the judge passes `rate` of them: good ones failed and bad
+ * ones passed, 0–1. Null when the judge is no better than chance.
  */
 export function wrongShare(rate: number, positives: Counts, negatives: Counts): number | null {
   const { good, bad } = qualityOf(positives, negatives);

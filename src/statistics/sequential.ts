@@ -7,43 +7,43 @@ import { suiteTest, type SuiteTest } from './suite-test.ts';
 import { fell, isComparable, triesMade, tableOf, type Table, type Tries, within } from './table.ts';
 import { designOf, visibleDrop } from './visible-drop.ts';
 
-/** Part of alpha with which single references are called; the suites' looks share the rest. */
+/** Share of alpha for single references; the suites' looks share the rest. */
 export const REFERENCE_SHARE = 0.2;
 
-/** A suite whose mid-p is above this does not look worse; more tries would rarely say otherwise. */
+/** Above this mid-p a suite does not look worse; more tries rarely change that. */
 export const FUTILE = 0.3;
 
-/** Smallest and largest tolerance that `auto` can come to. */
+/** Range of the `auto` tolerance. */
 const AUTO = { least: 0.05, most: 0.1 };
 
-/** Pooled over all suites of a run, a larger drop than this is to be ruled out. */
+/** Drop that must be ruled out over all suites of a run together. */
 const RUN_TOLERANCE = 0.05;
 
-/** A suite with a smaller p than this, adjusted for their number, is suspicious by itself. */
+/** A suite with a smaller adjusted p is suspicious by itself. */
 const SUSPICIOUS_P = 0.2;
 
-/** A suite whose references are tried until the answer is clear. */
+/** A suite sampled until the result is clear. */
 export interface SequentialSuite {
   tries: readonly Tries[];
-  /** By reference: the name of the cluster that it moves with, or null. */
+  /** By reference: its cluster's name, or null. */
   clusters: readonly (string | null)[];
-  /** Positions of references of which each single one counts. */
+  /** Positions of references that each count alone. */
   critical: ReadonlySet<number>;
-  /** Positions of references that nearly always passed in earlier runs: any failure is suspicious. */
+  /** Positions of references that nearly always passed before: any failure is suspicious. */
   steady: ReadonlySet<number>;
-  /** The mean must fall by at least this (0–1) for a look to count. */
+  /** The mean must drop by at least this (0–1) for a look to count. */
   minDrop: number;
-  /** The largest drop (0–1) that may stand under green. */
+  /** The largest drop (0–1) compatible with green. */
   tolerance: number | 'auto';
 }
 
-/** A suite as its first `tries` tries of every reference show it. */
+/** A suite after the first `tries` tries of every reference. */
 export interface Look {
   tries: number;
   tables: Table[];
   bundles: Bundle[];
   test: SuiteTest;
-  /** Of head − base; the low end is the bound that must lie above −tolerance. Null: nothing seen. */
+  /** Of head − base; `low` is the bound, which must be above −tolerance. Null: no tries. */
   interval: { difference: number; low: number; high: number } | null;
 }
 
@@ -59,13 +59,13 @@ export function lookAt({ tries, clusters }: SequentialSuite, upTo: number): Look
   };
 }
 
-/** All looks that the tries so far allow, the last one last; none before the first tries are in. */
+/** All looks that the tries so far allow, in order. */
 export function looksOf(suite: SequentialSuite): Look[] {
   const most = Math.min(...suite.tries.map(triesMade));
   return LOOKS.filter((tries) => tries <= most).map((tries) => lookAt(suite, tries));
 }
 
-/** The first look at which the suite fell (`down`) or rose (`up`) at its level; null: at none. */
+/** The first look at which the suite fell (`down`) or rose (`up`) at its level; null: none. */
 export function decidingLook(
   looks: readonly Look[],
   levels: readonly number[],
@@ -83,21 +83,20 @@ export function decidingLook(
 }
 
 /**
- * What one reference's tries say about it alone. `open`: suspicious, and more pairs of tries would
- * tell; `value`: its evidence, an e-value.
+ * The evidence on one reference. `open`: suspicious, and more tries would tell; `value`: its
+ * e-value.
  */
 interface Suspicion {
   value: number;
   open: boolean;
 }
 
-/** Tries a side after which a reference is not sampled on, judged or not. */
+/** Tries per side after which a reference is not sampled further. */
 export const MOST_PAIRS = 40;
 
 /**
- * Evidence that keeps a reference under suspicion from so many pairs on, and that of one which is
- * watched: a critical or steady one, for which one failure more on head is enough to begin with.
- * Chosen for power and cost; whatever they are, the level holds.
+ * Least e-value to stay under suspicion after this many pairs; `watched` references (critical or
+ * steady) start with one failure more on head. Chosen for power and cost; the level holds anyway.
  */
 const NEEDED = [
   { pairs: 14, evidence: 12, watched: 4 },
@@ -115,21 +114,21 @@ export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
   return { value, open };
 }
 
-/** The single references of a run, of all its sequential suites together. */
+/** The single references of all sequential suites of a run. */
 interface References {
   /** By suite and position. */
   suspicions: Suspicion[][];
-  /** Some broke: the weighted mean of all evidence has reached 1/level. */
+  /** Some broke: the weighted mean e-value has reached 1/level. */
   called: boolean;
 }
 
-/** Evidence from which on a reference is named once some are called. */
+/** Least e-value to name a reference once some are called. */
 const NAMED = 20;
 
 /**
- * Single references under one level (a part of alpha; 0: they do not count), whatever is tried
- * next and whenever it ends: the weighted mean of e-values is one itself. All weigh alike, but
- * where there are critical ones they have half of it.
+ * Tests single references together at one level (0: not tested), valid whatever is sampled next:
+ * the weighted mean of e-values is an e-value. Equal weights, but critical references have half in
+ * total.
  */
 export function judgeReferences(suites: readonly SequentialSuite[], level: number): References {
   const suspicions = suites.map(({ tries, critical, steady }) =>
@@ -160,15 +159,14 @@ export function openIn({ suspicions }: References, suite: number): number[] {
     .map(([i]) => i);
 }
 
-/** Positions of a suite's references that are called. */
 export function calledIn({ suspicions, called }: References, suite: number): number[] {
   const own = called ? (suspicions[suite] ?? []) : [];
   return own.flatMap(({ value }, i) => (value >= NAMED ? [i] : []));
 }
 
 /**
- * The drop that may stand under green: as written, or the smallest one that the suite sees
- * (`visible`; null: none), 5 to 10 points.
+ * The drop compatible with green: as configured, or the smallest detectable one (`visible`; null:
+ * none) within 5 to 10 points.
  */
 export function toleranceOf(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
@@ -177,25 +175,25 @@ export function toleranceOf(tolerance: number | 'auto', visible: number | null):
 }
 
 /**
- * Smallest drop that these references are seen to fall by, 0–1; null: none. A suite that stopped
- * early would have gone on to five tries had it looked worse, so it sees what five tries see at the
- * level of the last look.
+ * Smallest detectable drop, 0–1; null: none. A suite that stopped early would have continued to
+ * five tries had it looked worse, so this is the drop detectable with five tries at the last look's
+ * level.
  */
 export function visibleAt(tables: readonly Table[], levels: readonly number[]): number | null {
   const tries = { base: MOST_TRIES, head: MOST_TRIES };
   return visibleDrop({ ...designOf(tables), tries }, levels.at(-1) ?? 0);
 }
 
-/** Tries a side after which a small suite may be calm because its difference is not negative. */
+/** Tries per side after which a small suite may be calm with a difference of at least 0. */
 const SMALL_TRIES = 3;
 
-/** A suite is small if it is to be all but flawless for the bound to lie above −tolerance. */
+/** A suite is small if the bound requires nearly flawless tries. */
 const SMALL_SHARE = 0.7;
 
 /**
- * Nothing got worse, as far as this look can tell: the bound lies above −tolerance, or the
- * difference is not negative where no more tries are made, or in a small suite. A small suite in
- * which head is ahead stops at once: waiting would find few falls more.
+ * Whether this look rules out a drop: the bound is above −tolerance, or the difference is not
+ * negative and no more tries follow or the suite is small. A small suite with head ahead stops
+ * immediately, because waiting would detect few more drops.
  */
 export function calmness(look: Look, tolerance: number): 'bound' | 'level' | null {
   const { interval, tries, tables } = look;
@@ -208,10 +206,10 @@ export function calmness(look: Look, tolerance: number): 'bound' | 'level' | nul
   return interval.difference >= -SLACK && tries >= from ? 'level' : null;
 }
 
-/** Rounding slack of a difference that is 0 on paper. */
+/** Tolerance for a difference of 0. */
 const SLACK = 1e-12;
 
-/** What `references` would rule out if every try on both sides passed. */
+/** The drop ruled out if every try on both sides passed. */
 function flawlessBound(references: number, tries: number): number {
   const side = { passes: tries, tries };
   const difference = differenceInterval([{ base: side, head: side }], { z: boundQuantile(tries) });
@@ -219,8 +217,8 @@ function flawlessBound(references: number, tries: number): number {
 }
 
 /**
- * Several suites are calm together when a drop of 5 points over all their references is ruled out
- * and none is suspicious by itself.
+ * Several suites are calm together when a drop of 5 points over all references is ruled out and no
+ * suite is suspicious by itself.
  */
 export function isCalmTogether(suites: readonly Omit<Look, 'interval'>[]): boolean {
   if (suites.length < 2) return false;

@@ -3,16 +3,15 @@ import { headPasses, sumOf, tails, times } from './distributions.ts';
 import { sum } from './sums.ts';
 import { isInformative, type Table } from './table.ts';
 
-/** Tables with equal tries and equal total passes: under "nothing changed" they follow one law. */
+/** Tables with equal tries and total passes, which have the same null distribution. */
 interface Group {
   table: Table;
   count: number;
 }
 
 /**
- * The informative tables counted by their totals, in an order that depends on nothing but the
- * totals: a suite has thousands of tables and a few dozen groups, and results do not depend on the
- * order of the tables.
+ * Informative tables counted by their totals, ordered by the totals: a suite has thousands of
+ * tables but few groups, and results must not depend on the order of tables.
  */
 export function groupTables(tables: readonly Table[]): Group[] {
   const groups = new Map<string, Group & { order: readonly number[] }>();
@@ -35,8 +34,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * One-sided p-values of "head passes less often" (`down`) and "more often" (`up`), 0–1, exact and
- * mid-p.
+ * One-sided p-values of "head passes less often" (`down`) and "more often" (`up`), exact and mid-p.
  */
 export interface SuiteTest {
   down: number;
@@ -47,10 +45,10 @@ export interface SuiteTest {
 
 /**
  * Exact permutation of the tries within every table (the exact conditional Cochran–Mantel–Haenszel
- * test; with one try a side, McNemar's exact test). S = Σ passes on head; its null law is the
- * convolution of hypergeometrics, and of the laws of the `bundles`, whose members are dealt
- * together. down = P(S <= s), midDown = P(S < s) + ½ P(S = s), up and midUp mirrored. Where nothing
- * can be seen: down = up = 1, the mid-p are ½. Probabilities below 1e-35 may come out as 0.
+ * test; with one try a side, McNemar's exact test). S = Σ passes on head; its null distribution is
+ * the convolution of hypergeometrics and of those of the `bundles`, whose members are permuted
+ * together. down = P(S <= s), midDown = P(S < s) + ½ P(S = s), up and midUp mirrored. Without
+ * informative tables down = up = 1 and the mid-p are ½. Probabilities below 1e-35 may become 0.
  *
  * Sources: Mehta, Patel, Gray 1985 (exact test of a common odds ratio); Fagerland et al. 2013
  * (mid-p).
@@ -75,10 +73,8 @@ export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] =
 }
 
 /**
- * p-value of McNemar's test on the items whose word differs between two looks at the same items: X ~
- * Binomial(n, ½), two-sided, mid-p; 1 without such items.
- *
- * Source: Fagerland, Lydersen, Laake 2013.
+ * p-value of McNemar's test on items whose result changed: X ~ Binomial(n, ½), two-sided, mid-p; 1
+ * without such items. Source: Fagerland, Lydersen, Laake 2013.
  */
 export function mcnemar(changes: { passFail: number; failPass: number }): number {
   const worse: Table = { base: { passes: 1, tries: 1 }, head: { passes: 0, tries: 1 } };
@@ -87,8 +83,7 @@ export function mcnemar(changes: { passFail: number; failPass: number }): number
     ...Array.from({ length: changes.passFail }, () => worse),
     ...Array.from({ length: changes.failPass }, () => better),
   ]);
-  // With as many changes each way, half the middle probability is left out; without any change
-  // there is no middle.
+  // For a tie, subtract half the middle probability; without changes there is none.
   const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
   return changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp);
 }

@@ -2,7 +2,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** NaN where there are no values. */
+/** NaN without values. */
 export function mean(values: readonly number[]): number {
   return sum(values) / values.length;
 }

@@ -1,11 +1,11 @@
 import type { Outcome } from '../types/metric.ts';
 import { meanOrNull } from './sums.ts';
 
-/** Keeps rounding from turning a fall of exactly `minDrop` into one just below it. */
+/** Tolerance, so that a drop of exactly `minDrop` counts. */
 const SLACK = 1e-12;
 
 /**
- * Whether a mean difference (head − base; null: nothing compared) is a fall of at least `minDrop`.
+ * Whether a mean difference (head − base; null: nothing compared) is a drop of at least `minDrop`.
  */
 export function fell(difference: number | null, minDrop: number): boolean {
   return difference !== null && difference <= SLACK - minDrop;
@@ -17,62 +17,57 @@ export interface Counts {
   tries: number;
 }
 
-/** One item tried on both sides: the 2 × 2 table everything here is computed from. */
+/** One item tried on both sides, as a 2 × 2 table. */
 export interface Table {
   base: Counts;
   head: Counts;
 }
 
-/** Tables with base and head exchanged, so that a test for "worse" becomes one for "better". */
+/** Tables with base and head exchanged, to test for "better" with a test for "worse". */
 export function mirrorTables(tables: readonly Table[]): Table[] {
   return tables.map(({ base, head }) => ({ base: head, head: base }));
 }
 
-/** Whether both sides were tried, so that the table can be compared at all. */
 export function isComparable({ base, head }: Table): boolean {
   return base.tries > 0 && head.tries > 0;
 }
 
 /**
- * Whether the table can tell the sides apart: with every try passing, every try failing or a side
- * without tries the number of passes on head follows from the totals alone.
+ * Whether the table has information on a difference: both sides have tries, and not all tries pass
+ * or all fail.
  */
 export function isInformative(table: Table): boolean {
   const passes = table.base.passes + table.head.passes;
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
 }
 
-/**
- * Outcomes by try index, so far. Anything but pass and fail is a try that was made and says
- * nothing.
- */
+/** Outcomes by try index. Only pass and fail count as judged. */
 export interface Tries {
   base: readonly Outcome[];
   head: readonly Outcome[];
 }
 
-/** Counts over the try indices `from` (included) to `to` (excluded); absent: over all. */
+/** Counts over try indices `from` (inclusive) to `to` (exclusive); default: all. */
 export function tableOf({ base, head }: Tries, from?: number, to?: number): Table {
   return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };
 }
 
-/** Tries made on both sides; also the first try index that a side lacks. */
+/** Tries made on both sides. */
 export function triesMade({ base, head }: Tries): number {
   return Math.min(base.length, head.length);
 }
 
-/** Passes among the tries that were judged: those that pass or fail. */
 export function countOutcomes(outcomes: readonly Outcome[]): Counts {
   const passes = outcomes.filter((outcome) => outcome === 'pass').length;
   return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
 }
 
-/** Relative slack for numbers that are equal on paper but were summed in another order. */
+/** Relative tolerance for numbers that are equal but summed in another order. */
 const LEVEL_SLACK = 1e-9;
 
 /**
  * Whether a p-value reaches a level. Exact tests attain their levels exactly, so rounding must not
- * decide a tie; a level of 0 is reached by nothing, also not by a p too small to be told from 0.
+ * decide. A level of 0 is never reached.
  */
 export function within(p: number, level: number): boolean {
   return level > 0 && p <= level * (1 + LEVEL_SLACK);

@@ -1,20 +1,20 @@
 import { type Random, nextIndex } from './random.ts';
 import { mean, meanOrNull, sum } from './sums.ts';
 
-/** One item's numbers on both sides by try; null where a try gave none. */
+/** One item's numbers on both sides by try; null: no number. */
 export interface Values {
   base: readonly (number | null)[];
   head: readonly (number | null)[];
 }
 
-/** Means over items of the items' own means, and how far head lies from base. */
+/** Means over items of the items' means, and their difference. */
 export interface ValueTest {
-  /** Items with a number on both sides; the rest is left out. */
+  /** Items with a number on both sides; others are ignored. */
   items: number;
   base: number;
   head: number;
   difference: number;
-  /** Two-sided 90 %; null where so few items, or differences that are all equal, cannot say. */
+  /** Two-sided 90 %; null if there are too few items or all differences are equal. */
   low: number | null;
   high: number | null;
   /** One-sided mid-p of "head is lower" and "head is higher", 0–1. */
@@ -22,7 +22,7 @@ export interface ValueTest {
   up: number;
 }
 
-/** Mean over items of one side's means, of those that have numbers; null: none has. */
+/** Mean over items of one side's means; null if no item has numbers. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((item) => {
     const own = item[side].filter((value) => value !== null);
@@ -31,18 +31,18 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
   return meanOrNull(means);
 }
 
-/** Each end of the interval is by itself right in 95 %. */
+/** Each end is one-sided 95 %. */
 const TAIL = 0.05;
 
 /**
- * Permutation test of "nothing changed" for numbers: the tries are dealt anew within every item,
- * items of one cluster together (`clusters`: each item's name, or null); the statistic is the mean
- * difference. All deals are counted where they are few, else seeded ones are drawn, with the
- * observed one among them. The interval holds every shift of head that the same deals do not
- * reject. Null without an item that has numbers on both sides.
+ * Permutation test for numbers: tries are permuted within every item, items of one cluster together
+ * (`clusters`: each item's name, or null); the statistic is the mean difference. Enumerates all
+ * permutations if they are few, else draws seeded ones and adds the observed one. The interval
+ * contains every shift of head that is not rejected. Null without an item that has numbers on both
+ * sides.
  *
- * Sources: Fisher 1935; Phipson and Smyth 2010 (the observed deal counts); Garthwaite 1996 (the
- * interval from the test).
+ * Sources: Fisher 1935; Phipson and Smyth 2010 (the observed permutation counts); Garthwaite 1996
+ * (the interval from the test).
  */
 export function valueTest(
   items: readonly Values[],
@@ -119,7 +119,7 @@ function unitOf(items: readonly Values[]): Unit {
       ...bases.map((at) => ({ value: item.base[at] ?? null, mark: 0 })),
     ];
     const [h, b] = [numbers(item.head).length, numbers(item.base).length];
-    // A difference of means is what head's numbers lie above the mean of all, times this.
+    // A difference of means is the sum of head's deviations from the overall mean, times this.
     const weight = 1 / h + 1 / b;
     const middle = mean([...numbers(item.head), ...numbers(item.base)]);
     slots.forEach(({ value, mark }, slot) => {
@@ -132,9 +132,8 @@ function unitOf(items: readonly Values[]): Unit {
 }
 
 /**
- * Were head's numbers shifted by δ, a deal would come to its sum less δ times its marks; so each
- * deal turns from above the observed one to below it at one shift, and the ends of the interval are
- * quantiles of these shifts.
+ * Shifting head by δ reduces a permutation's sum by δ times its marks, so each permutation crosses
+ * the observed one at one shift; the interval's ends are quantiles of these shifts.
  */
 function intervalOf(
   { sums, marks }: Deals,
@@ -148,7 +147,7 @@ function intervalOf(
     if (moved > SLACK * items) shifts.push((observed - sum) / moved);
   });
   shifts.sort((a, b) => a - b);
-  // Deals that move nothing are ties at every shift.
+  // Permutations that move nothing are ties at every shift.
   const cut = Math.floor(TAIL * sums.length - (sums.length - shifts.length) / 2);
   const [low, high] = [shifts[cut], shifts[shifts.length - 1 - cut]];
   if (cut < 0 || low === undefined || high === undefined || high - low <= slack)
@@ -156,25 +155,25 @@ function intervalOf(
   return { low, high };
 }
 
-/** With no more ways to deal the tries than this, all of them are counted; else they are drawn. */
+/** Up to this many permutations are enumerated; else they are sampled. */
 const COUNTED = 20_000;
 
-/** Ways that are drawn, and how many more where the answer may matter. */
+/** Sampled permutations: first, and when the p-value is near significance. */
 const DRAWN = { first: 999, all: 9999 };
 
-/** A p-value below this is worth more draws. */
+/** A p-value below this is worth more samples. */
 const NEAR = 0.1;
 
-/** Numbers that all draws together look at, at most; large suites are drawn less often. */
+/** Limit of numbers visited by all samples; large suites get fewer samples. */
 const MOST_NUMBERS = 40_000_000;
 
-/** Relative slack for sums that are equal on paper. */
+/** Relative tolerance for equal sums. */
 const SLACK = 1e-9;
 
 /**
- * What is dealt together: numbers by slot, head's `heads` slots first. `scaled` adds up over head's
- * slots to the items' differences of means, `marks` to the number of items while head's own tries
- * lie there, and to less the fewer of them do.
+ * What is permuted together: numbers by slot, head's `heads` slots first. Over head's slots,
+ * `scaled` sums to the items' differences of means, and `marks` to the number of items if head's
+ * own tries are there.
  */
 interface Unit {
   scaled: Float64Array;
@@ -182,7 +181,7 @@ interface Unit {
   heads: number;
 }
 
-/** For every deal, what it adds up to in numbers and in marks. The observed one is the first. */
+/** Sums of each permutation in numbers and in marks; the observed one first. */
 interface Deals {
   sums: Float64Array;
   marks: Float64Array;
@@ -218,7 +217,7 @@ function choices(of: number, chosen: number): number {
   return ways;
 }
 
-/** Every deal once: the choices of each unit, combined with those of the others. */
+/** Enumerates the choices of all units together. */
 function allDeals(units: readonly Unit[]): Deals {
   let all: [number, number][] = [[0, 0]];
   for (const unit of units) {
@@ -255,7 +254,7 @@ function drawDeals(pools: readonly Unit[], rounds: number, random: Random): Deal
   return deals;
 }
 
-/** Moves a random choice of the slots to head's places, and adds it to the round. */
+/** Moves a random choice of slots to head's places, and adds it to the round. */
 function deal({ scaled, marks, heads }: Unit, random: Random, to: Deals, round: number): void {
   let [sum, mark] = [0, 0];
   for (let i = 0; i < heads; i++) {

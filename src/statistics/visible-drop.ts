@@ -2,16 +2,13 @@ import { normalQuantile } from './distributions.ts';
 import { mean } from './sums.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
-/**
- * The estimate is drawn towards this by as many tables, so that small or silent suites get a
- * sensible value.
- */
+/** Shrinks the estimate, with the weight of this many tables, for small or silent suites. */
 const PRIOR = { variance: 0.05, weight: 10 };
 
 /**
- * How much single tries scatter about their own item's pass rate: mean of p(1 − p), 0–¼. Estimated
- * by the mean of k(n − k)/(n(n − 1)) over all sides with two tries or more; with single tries on
- * both sides, by half the share of tables whose sides differ. Null when neither exists.
+ * Variance of tries within an item: mean of p(1 − p), 0–¼. Estimated by the mean of k(n − k)/(n(n −
+ * 1)) over sides with at least two tries; with single tries on both sides, by half the share of
+ * tables whose sides differ. Null when neither exists.
  */
 export function withinVariance(tables: readonly Table[]): number | null {
   const sides = tables.flatMap(({ base, head }) => [base, head]).filter(({ tries }) => tries >= 2);
@@ -22,10 +19,7 @@ export function withinVariance(tables: readonly Table[]): number | null {
     : null;
 }
 
-/**
- * `withinVariance` drawn towards 0.05 with the weight of ten tables; 0.05 when nothing can be
- * estimated.
- */
+/** `withinVariance` shrunk towards {@link PRIOR}. */
 export function shrunkVariance(tables: readonly Table[]): number {
   const estimate = withinVariance(tables);
   if (estimate === null) return PRIOR.variance;
@@ -37,10 +31,10 @@ function scatter({ passes, tries }: Counts): number {
   return (passes * (tries - passes)) / (tries * (tries - 1));
 }
 
-/** A comparison as planned: how much of it there is, and how noisy it is. */
+/** The size and noise of a planned comparison. */
 interface Design {
   references: number;
-  /** Tries of each reference on either side; a harmonic mean where they differ. */
+  /** Tries per reference and side; a harmonic mean where they differ. */
   tries: { base: number; head: number };
   /** As `withinVariance`, 0–¼. */
   variance: number;
@@ -48,21 +42,17 @@ interface Design {
   rate: number;
 }
 
-/**
- * Changes one way that the suite test needs to see before it can usually call them at alpha = 0.05;
- * found by simulation.
- */
+/** Changes in one direction that the suite test usually needs at alpha = 0.05; by simulation. */
 const FEWEST_CHANGES = 5.5;
 
 const ROUNDS = 200;
 
 /**
- * The smallest fall of the mean pass rate (0–1) that is called with the given power when every
- * reference falls alike: the fixed point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 −
- * d/m))/nH) / N], not below 5.5 / (N·min(nB, nH)), with v the variance and m the rate. The drop's
- * own noise and the discreteness of small suites are in it; the textbook formula is up to 2.8 times
- * too optimistic. An alpha half as large takes one more change. Null: no drop can be seen, because
- * the smallest visible one is larger than the rate itself.
+ * The smallest uniform drop of the mean pass rate (0–1) detected with the given power: the fixed
+ * point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], at least 5.5 /
+ * (N·min(nB, nH)), with v the variance and m the rate. It includes the drop's own noise and the
+ * discreteness of small suites; the textbook formula is up to 2.8 times too optimistic. Halving
+ * alpha takes one more change. Null: even a drop to 0 would not be detected.
  */
 export function visibleDrop(
   { references, tries, variance, rate }: Design,
@@ -84,7 +74,7 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-/** The design of a comparison that was run, from the tables that have tries on both sides. */
+/** The design of a finished comparison, from the tables with tries on both sides. */
 export function designOf(tables: readonly Table[]): Design {
   const compared = tables.filter(isComparable);
   const mean = (value: (table: Table) => number): number =>

@@ -16,25 +16,25 @@ import {
 } from './sequential.ts';
 import { triesMade, within } from './table.ts';
 
-/** Pairs of tries that a suspicious reference gets at once. */
+/** Pairs of tries added at once to a suspicious reference. */
 const STEP = 2;
 
-/** Tries a side of a reference, at most. */
+/** Most tries per side of a reference. */
 export const MOST_SAMPLED_TRIES = MOST_PAIRS + STEP - 1;
 
-/** The levels under which the tries of a run are collected. */
+/** Significance levels for collecting tries. */
 export interface SequentialLevels {
-  /** Of each of a suite's looks. */
+  /** For each look at a suite. */
   looks: readonly number[];
-  /** Of all single references together; 0: they do not count. */
+  /** For all single references together; 0: not tested. */
   references: number;
 }
 
 /**
- * The tries a side that each reference is to have next, by suite and position; an empty map: the
- * suite is done. Two tries everywhere; then suspicious references, both sides in turn, until they
- * are called or cleared; then one try more everywhere, up to five, while a suite looks worse or is
- * not calm. `isWhole`: the run compares no other suites, so that these speak for all of it.
+ * The next number of tries per side for each reference, by suite and position; an empty map: the
+ * suite is done. Two tries everywhere; then suspicious references in pairs until they are called or
+ * cleared; then one more everywhere, up to five, while a suite looks worse or is not calm.
+ * `isWhole`: the run compares no other suites.
  */
 export function wantedTries(
   suites: readonly SequentialSuite[],
@@ -60,7 +60,7 @@ export function wantedTries(
   });
 }
 
-/** The suite got better, or does not look worse and is calm. */
+/** The suite improved, or does not look worse and is calm. */
 function isSettled(
   suite: SequentialSuite,
   looks: readonly Look[],
@@ -75,7 +75,9 @@ function isSettled(
   return calm && !within(look.test.midDown, FUTILE);
 }
 
-/** References of a suite that may be sampled on; with more under suspicion the looks will tell. */
+/**
+ * How many suspicious references are sampled further; with more, the looks will detect the drop.
+ */
 export function mostSampled(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }

@@ -11,30 +11,27 @@ import {
   type Entry,
 } from './entry.ts';
 
-/** The answers of one file, with what the run itself must not pay for twice. */
+/** The answers of one file, and those kept in memory for this run. */
 interface Answers {
   counts: { found: number; written: number; refused: number };
   find(key: string, request: Pick<Request, 'usable'>): Completion | null;
-  /** Whether an answer that would be used lies in the file; it is not marked as used. */
+  /** Whether the file has a usable answer; does not mark it as used. */
   has(key: string): boolean;
   keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void;
-  /**
-   * Takes over entries of another file, whose digests are plain; null: nothing could be written.
-   */
+  /** Imports entries with plain digests; null: nothing could be written. */
   import(
     entries: () => Iterable<Entry>,
     which: WantedAnswer,
   ): { written: number; refused: number } | null;
-  /** Writes the use marks that wait. */
   flush(): void;
-  /** Down to so many bytes; the number of answers removed. */
+  /** Evicts down to `bytes`; the number of answers removed. */
   shrink(bytes: number): number;
 }
 
-/** Use marks are written together: each on its own would make a read as dear as a write. */
+/** Use marks are batched: written singly, each read would cost a write. */
 const USE_MARKS = 1000;
 
-/** Where eviction stops, as a share of the cap, so that it is not needed again at once. */
+/** Share of the cap that eviction leaves, so that it does not recur immediately. */
 const EVICT_TO = 0.9;
 
 export function createAnswers(
@@ -42,7 +39,7 @@ export function createAnswers(
   connection: Connection,
 ): Answers {
   const digest = secret === null ? plainDigest : keyedDigest(secret);
-  /** What the file does not hold but the run itself must not pay for twice. */
+  /** Answers that could not be written to the file. */
   const kept = new Map<string, Completion>();
   const counts = { found: 0, written: 0, refused: 0 };
   let size = connection.read((db) => db.bytes(), 0);
@@ -53,7 +50,7 @@ export function createAnswers(
     size = connection.read((db) => db.bytes(), 0);
     return removed;
   };
-  /** Whether it lies in the file from now on. */
+  /** Whether it is in the file from now on. */
   const write = (entry: Entry): boolean => {
     let there = false;
     connection.write((db) => {
@@ -89,7 +86,7 @@ export function createAnswers(
       return taken;
     },
     keep(key, request, completion) {
-      // What an inner store gave lies in that one; an error is nothing to keep.
+      // An inner store has reused answers already; errors are not stored.
       if (completion.status === 'error' || completion.reused) return;
       const there =
         access === 'read-write' &&
@@ -101,7 +98,6 @@ export function createAnswers(
   };
 }
 
-/** What was used, and when, written many at a time. */
 function useMarks(
   connection: Connection,
   { access, now }: Pick<StoreOptions, 'access' | 'now'>,
@@ -125,9 +121,7 @@ function useMarks(
 
 const KEY = /^[0-9a-f]{64}$/;
 
-/**
- * Of another file's answers: all, in the place of one's own, or those that one's own file has not.
- */
+/** Which of another file's answers to take: all, or those missing here. */
 type WantedAnswer = 'all' | 'absent';
 
 function importInto(

@@ -4,10 +4,7 @@ import { UserError, problem, errorMessage } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
 
-/**
- * What is used of `@actions/artifact`; the tests give a part of their own, or the real one before a
- * server on loopback.
- */
+/** The used part of `@actions/artifact`; tests replace it. */
 export interface ArtifactLibrary {
   uploadArtifact(
     name: string,
@@ -15,7 +12,7 @@ export interface ArtifactLibrary {
     rootDirectory: string,
     options: { retentionDays?: number; compressionLevel?: number; skipArchive?: boolean },
   ): Promise<{ id?: number; size?: number }>;
-  /** Of the current workflow run alone: no other run is ever named. */
+  /** Always of the current workflow run. */
   listArtifacts(options: { latest: boolean }): Promise<{ artifacts: FoundArtifact[] }>;
   downloadArtifact(
     id: number,
@@ -30,23 +27,19 @@ interface FoundArtifact {
   digest?: string;
 }
 
-/** As long as a workflow run can be run again: its other parts are then still there. */
+/** As long as a workflow run can be re-run. */
 const RETENTION_DAYS = 30;
 
-/** A packed part above this is not fetched, in bytes. */
+/** Largest part that is downloaded, in bytes. */
 const MOST_BYTES = 4 * 1024 * 1024 * 1024;
 
 const COMPRESSION = 6;
 
-/** Downloads at a time. */
 const AT_ONCE = 4;
 
 const NAME = /^evaldiff-shard-(\d{1,3})-of-(\d{1,3})-([0-9a-f]{8})$/;
 
-/**
- * One project's parts in a workflow run are told from another's by the folder and the settings
- * file.
- */
+/** Distinguishes projects in a workflow run by folder and settings file. */
 export function projectMark(project: string): string {
   return createHash('sha256').update(project).digest('hex').slice(0, 8);
 }
@@ -58,7 +51,7 @@ export function artifactName(
   return `evaldiff-shard-${String(index)}-of-${String(count)}-${projectMark(project)}`;
 }
 
-/** What the runner must have given for artifacts to be reached at all, or what to do about it. */
+/** Why artifacts are unavailable and what to do about it; null: they are available. */
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
     return `artifacts cannot be reached: GitHub Enterprise Server has no such service; use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files`;
@@ -67,17 +60,13 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   return `artifacts cannot be reached: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set. GitHub's runner gives it to a step with uses:, not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"`;
 }
 
-/** As the library decides it, which then refuses everything. */
+/** The library's own rule; it then rejects every call. */
 function isEnterpriseServer(server: string | undefined): boolean {
   const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
 }
 
-/**
- * Uploads the files of a part.
- *
- * @throws UserError that says what to do.
- */
+/** Uploads the files of a part. Throws a `UserError` that says what to do. */
 export async function uploadPart(
   library: ArtifactLibrary,
   { name, folder, files }: { name: string; folder: string; files: readonly string[] },
@@ -97,10 +86,9 @@ export async function uploadPart(
 }
 
 /**
- * Uploads one file as it is, so that a browser opens it where GitHub links it. It is kept as long
- * as the repository keeps artifacts; its name is the file's.
+ * Uploads a page unzipped, so that a browser opens it from GitHub's link; retention is the
+ * repository's default. Returns the artifact's id.
  *
- * @returns the artifact's id.
  * @throws UserError that says what to do.
  */
 export async function uploadPage(
@@ -131,8 +119,8 @@ interface FetchedPart {
 }
 
 /**
- * Fetches the parts that jobs of this workflow run uploaded, each into a fresh folder of its own.
- * An artifact that cannot be used is a problem; what another project uploaded is passed over.
+ * Downloads the parts of this workflow run, each into a fresh folder. An unusable artifact is a
+ * problem; other projects' parts are skipped.
  */
 export async function fetchParts(
   library: ArtifactLibrary,
@@ -140,7 +128,7 @@ export async function fetchParts(
 ): Promise<{ parts: FetchedPart[]; problems: string[] }> {
   let found: FoundArtifact[];
   try {
-    // Of several attempts of one job the last one counts.
+    // Of several attempts of a job the last one counts.
     found = (await library.listArtifacts({ latest: true })).artifacts;
   } catch (error) {
     return {
@@ -179,7 +167,7 @@ export async function fetchParts(
   return { parts: parts.sort((a, b) => a.index - b.index), problems: problems.sort() };
 }
 
-/** Null when it is there; else what is wrong, as a clause. */
+/** What is wrong as a clause, or null. */
 async function fetchFlaw(
   library: ArtifactLibrary,
   { id, size, digest }: FoundArtifact,
@@ -199,7 +187,7 @@ async function fetchFlaw(
   }
 }
 
-/** The library's own words in one line, and what to do where they do not say it. */
+/** The library's error in one line, with advice if it has none. */
 function explainError(error: unknown, better: string | null = null): string {
   const message = visibleLine(errorMessage(error));
   const hint = better ?? HINTS.find(({ sign }) => sign.test(message))?.hint;

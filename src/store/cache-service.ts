@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { errorMessage } from '../errors.ts';
 import { STORE_VERSION } from './file.ts';
 
-/**
- * What is used of `@actions/cache`; the tests give a part of their own, or the real one before a
- * server on loopback.
- */
+/** The used part of `@actions/cache`; tests replace it. */
 export interface CacheLibrary {
   isFeatureAvailable(): boolean;
   restoreCache(
@@ -18,32 +15,27 @@ export interface CacheLibrary {
 }
 
 interface CacheScope {
-  /**
-   * Of `core/select/trust.ts`: whether the run may write what everybody reads, only what its own
-   * pull request reads, or nothing.
-   */
+  /** Whether the run may write shared answers, only its own pull request's, or none. */
   access: 'read-write' | 'read-write-own-scope' | 'read';
-  /** What tells this project's answers from another's in the same repository. */
+  /** Distinguishes projects in one repository. */
   project: string;
-  /** What a run without that right writes for: its pull request, or its branch. */
+  /** The scope of a run that may not write shared answers: its pull request or branch. */
   own: string;
-  /** Unique for this job of this run: an entry of the service can never be written twice. */
+  /** Unique for this job of this run, because entries cannot be overwritten. */
   run: string;
 }
 
 export interface CacheKeys {
-  /** Start of the keys under which the default branch's answers lie. */
+  /** Key prefix of the default branch's answers. */
   shared: string;
-  /** Start of the keys of this pull request's own answers; null where it has none. */
+  /** Key prefix of this pull request's own answers; null if none. */
   own: string | null;
-  /** The full key to save under; null: this run must not save. */
   save: string | null;
 }
 
 /**
- * Keys never cross levels of trust: a run that may not write for everybody has no key that a run
- * that may would ever ask for. GitHub keeps the caches of a pull request apart as well, but not
- * every self-hosted service does.
+ * Keys never cross trust levels: what an untrusted run writes has no key that a trusted run reads.
+ * GitHub isolates pull request caches too, but some self-hosted services do not.
  */
 export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
   const start = `evaldiff-${String(STORE_VERSION)}-${short(project)}`;
@@ -59,20 +51,17 @@ function short(text: string): string {
 }
 
 export interface CacheService {
-  /** Brings the newest entry whose key starts so, and gives its key; null: there is none. */
+  /** Downloads the newest entry with this key prefix and returns its key; null: none. */
   restore(file: string, start: string): Promise<string | null>;
-  /** The key that `restore` would bring now; nothing is fetched. */
+  /** The key that `restore` would use, without a download. */
   newest(file: string, start: string): Promise<string | null>;
   save(file: string, key: string): Promise<void>;
 }
 
-/** A download that stands still for longer is given up. */
+/** A download that stalls for longer is aborted. */
 const STALLED_MS = 60_000;
 
-/**
- * The runner's cache service. Whatever goes wrong with it costs reuse only, and is told in one
- * line.
- */
+/** The runner's cache service. Its failures only cost reuse, and are logged in one line. */
 export function createCacheService(
   library: CacheLibrary,
   warn: (line: string) => void,
@@ -86,7 +75,7 @@ export function createCacheService(
       return without;
     }
   };
-  // The first key is looked up exactly, the others by their start; of several the newest is taken.
+  // The first key is exact, the others are prefixes; the newest match wins.
   const lookUp = (
     file: string,
     start: string,

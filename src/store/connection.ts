@@ -5,55 +5,44 @@ import { BESIDE, BUSY_MS, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
 
 export interface Connection {
-  /** Reads the file; `without` where there is none that can be read. */
+  /** Reads the file; returns `without` if it is unreadable. */
   read<T>(work: (db: Database) => T, without: T): T;
-  /** Changes it now; `without` where that is not possible. */
+  /** Changes it now; returns `without` if that is impossible. */
   change<T>(work: (db: Database) => T, without: T): T;
-  /**
-   * Writes to it, later when another process holds it; false where nothing is written (any more).
-   */
+  /** Writes, later if another process holds the file; false if it cannot be written. */
   write(work: (db: Database) => void): boolean;
   /**
-   * Another one after each change by another process; null: it is not what was opened any more, for
-   * damage, loss, a full disk or somebody who holds it.
+   * Changes with each change by another process; null: the opened file is damaged, lost, full or
+   * locked.
    */
   version(): number | null;
-  /** Writes what waits. */
+  /** Performs postponed writes. */
   settle(): void;
   close(): void;
 }
 
 export interface StoreOptions {
-  /**
-   * Absolute path of the database file. With `read-write` it and its folder are made when absent.
-   */
+  /** Absolute path of the database; `read-write` creates it and its folder. */
   file: string;
-  /** Above this many bytes of answers the least recently used ones go. */
+  /** Above this size the least recently used answers are evicted. */
   maxBytes: number;
   /** Milliseconds since 1970. */
   now(): number;
   access: StoreAccess;
   /**
-   * Only entries written with the same secret are used; null: any that hold against their key, for
-   * a file that only those can write who may.
+   * Only entries with this secret's digest are used; null: any valid entry, for files only trusted
+   * users can write.
    */
   secret: Uint8Array | null;
-  /**
-   * How long another process that holds the file is waited for at a time, in milliseconds; absent:
-   * 5 s.
-   */
+  /** Wait for another process that holds the file, in milliseconds; default 5 s. */
   busyMs?: number;
-  /**
-   * Told, in one line, of what a user should know: a file that was set aside, a disk that is full.
-   */
+  /** Receives one-line notices for the user, such as a damaged file or full disk. */
   notice(message: string): void;
 }
 
 type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
 
-/**
- * What there is to work on. `access` falls to `read` for a file that cannot be written (any more).
- */
+/** `access` falls to `read` for a file that cannot be written. */
 interface Held {
   db: Database | null;
   access: StoreAccess;
@@ -62,12 +51,11 @@ interface Held {
 }
 
 /**
- * The connection to a file, through damage and loss. A file that cannot be written still serves
- * what it holds. While another process keeps it from being written, that is waited for once, and
- * from then on tried with every further write, without waiting.
+ * The connection to a file, through damage and loss. An unwritable file is still read. If another
+ * process locks it, wait once; later writes try again without waiting.
  *
  * @throws UserError for a file that is newer than this program or belongs to another one, also
- *   later.
+ * later.
  */
 export function createConnection(options: ConnectionOptions): Connection {
   const held: Held = { db: null, access: options.access, replaced: false, busy: false };
@@ -78,7 +66,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       try {
         return work(held.db);
       } catch (error) {
-        if (!meet(error, kind, held, options)) return without;
+        if (!handleError(error, kind, held, options)) return without;
       }
     }
     return without;
@@ -86,17 +74,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   const settle = (): void => {
     for (let [next] = late; next !== undefined; [next] = late) {
       const work = next;
-      if (
-        !attempt(
-          'read-write',
-          (db) => {
-            work(db);
-            return true;
-          },
-          false,
-        )
-      )
-        break;
+      const isDone = (db: Database): boolean => (work(db), true);
+      if (!attempt('read-write', isDone, false)) break;
       late.shift();
     }
     if (held.db === null || held.access === 'read') late.length = 0;
@@ -116,14 +95,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       return held.db !== null && held.access === 'read-write';
     },
     close() {
-      // Once more with all patience.
+      // The last attempt waits fully.
       held.db?.patience(options.busyMs ?? BUSY_MS);
       settle();
       if (late.length > 0)
         options.notice(
           `${visibleLine(options.file)}: another process still holds it; not stored: ${String(late.length)}`,
         );
-      letGo(held);
+      closeDatabase(held);
     },
   };
 }
@@ -137,21 +116,26 @@ function open(held: Held, options: ConnectionOptions): void {
       !(error instanceof StoreError) ||
       (error.trouble !== 'unavailable' && error.trouble !== 'busy')
     ) {
-      meet(error, 'read', held, options);
+      handleError(error, 'read', held, options);
       return;
     }
-    // What it holds may be read all the same.
+    // It may still be readable.
     onlyRead(error, held, options);
     try {
       held.db = openDatabase(options.file, 'read', options.busyMs ?? BUSY_MS);
     } catch {
-      // The notice has said it.
+      // The notice was sent.
     }
   }
 }
 
-/** True when the work may be tried again. */
-function meet(error: unknown, kind: StoreAccess, held: Held, options: ConnectionOptions): boolean {
+/** Handles an error; true when the work may be retried. */
+function handleError(
+  error: unknown,
+  kind: StoreAccess,
+  held: Held,
+  options: ConnectionOptions,
+): boolean {
   if (!(error instanceof StoreError)) throw error;
   const { trouble } = error;
   if (trouble === 'newer' || trouble === 'foreign') throw refusal(options.file, error);
@@ -167,13 +151,13 @@ function meet(error: unknown, kind: StoreAccess, held: Held, options: Connection
     onlyRead(error, held, options);
     return false;
   }
-  lose(error, held, options);
+  abandon(error, held, options);
   return held.db !== null;
 }
 
-/** A damaged file is replaced, once; any other is done without. */
-function lose({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
-  letGo(held);
+/** Replaces a damaged file, once; gives up any other. */
+function abandon({ trouble, message }: StoreError, held: Held, options: ConnectionOptions): void {
+  closeDatabase(held);
   if (
     trouble === 'damaged' &&
     held.access === 'read-write' &&
@@ -182,41 +166,37 @@ function lose({ trouble, message }: StoreError, held: Held, options: ConnectionO
   ) {
     held.replaced = true;
     open(held, options);
-  } else if (trouble !== 'absent') options.notice(loss(message, held.access, options));
+  } else if (trouble !== 'absent') options.notice(lossMessage(message, held.access, options));
 }
 
 function onlyRead({ message }: StoreError, held: Held, options: ConnectionOptions): void {
-  options.notice(loss(message, 'read-write', options));
+  options.notice(lossMessage(message, 'read-write', options));
   held.access = 'read';
 }
 
-/** Whether to wait for another process that holds the file, or to be told of it at once. */
+/** Sets whether to wait for another process that holds the file. */
 function wait(held: Held, { busyMs = BUSY_MS }: ConnectionOptions, patient: boolean): void {
   held.busy = !patient;
   held.db?.patience(patient ? busyMs : 0);
 }
 
-function letGo(held: Held): void {
+function closeDatabase(held: Held): void {
   const { db, access } = held;
   held.db = null;
-  for (const step of db === null
-    ? []
-    : access === 'read-write'
-      ? [db.compact, db.close]
-      : [db.close]) {
+  for (const step of access === 'read-write' ? [db?.compact, db?.close] : [db?.close]) {
     try {
-      step();
+      step?.();
     } catch {
-      // It is let go of either way; every answer was written when it came.
+      // Every answer is already written.
     }
   }
 }
 
-function loss(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
+function lossMessage(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
   return `${visibleLine(file)}: ${visibleLine(message)}; ${access === 'read-write' ? 'answers are not stored from here on' : 'it is not used'}`;
 }
 
-/** Moves a damaged file out of the way, so that a new one can be begun. */
+/** Moves a damaged file aside for a new one. */
 function replace(message: string, { file, now, notice }: ConnectionOptions): boolean {
   const aside = setAside(file, now());
   if (aside === null) return false;
@@ -236,7 +216,7 @@ function refusal(file: string, { trouble, message }: StoreError): UserError {
   ]);
 }
 
-/** Renames the file with what SQLite keeps beside it; the new name, or null when that failed. */
+/** Renames the file and SQLite's files beside it; null when that failed. */
 function setAside(file: string, now: number): string | null {
   const aside = `${file}.damaged-${String(now)}`;
   try {

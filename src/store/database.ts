@@ -3,13 +3,13 @@ import type { Entry } from './entry.ts';
 import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
 import { batchesOf, recordsOf, type Batches, type Records } from './records.ts';
 
-/** How long another process that holds a file is usually waited for, in milliseconds. */
+/** Default wait for another process that holds a file, in milliseconds. */
 export const BUSY_MS = 5000;
 
-/** What SQLite keeps beside a file of ours while it is open: ends of its name. */
+/** Suffixes of SQLite's files beside an open one. */
 export const BESIDE = ['-wal', '-shm'] as const;
 
-/** What a row takes beside its body: key, digest, model, counts. */
+/** Estimated bytes of a row without its body. */
 const ROW_BYTES = 200;
 
 export interface Totals {
@@ -24,39 +24,37 @@ export interface Totals {
 export interface Database extends Omit<Records, 'trim'>, Batches {
   get(key: string): Pick<Entry, 'body' | 'digest'> | null;
   put(entry: Entry, now: number): number;
-  /** Writes many at once; the number written. */
+  /** Writes in one transaction; returns the number written. */
   putAll(entries: Iterable<Entry>, now: number): number;
-  /** Every row, in the order of the keys. */
+  /** Every row, ordered by key. */
   entries(): IterableIterator<Entry>;
   remove(key: string): void;
   /** Marks rows as used at `now`, milliseconds since 1970. */
   touch(keys: Iterable<string>, now: number): void;
-  /** Another one after each change that another process, or another opening, has made. */
+  /** Changes with each change by another connection. */
   version(): number;
   totals(): Totals;
   bytes(): number;
-  /** Removes rows last used before a time; the number removed. */
+  /** Removes rows last used before `time`; returns their number. */
   removeUnusedSince(time: number): number;
-  /** Removes least recently used rows until at most `bytes` are left; the number removed. */
+  /** Removes least recently used rows until at most `bytes` are left; returns their number. */
   shrink(bytes: number): number;
-  /** Gives freed pages back to the disk. */
+  /** Returns freed pages to the disk. */
   compact(): void;
-  /** How long another process that holds the file is waited for from now on, in milliseconds. */
+  /** Sets the wait for another process that holds the file, in milliseconds. */
   patience(ms: number): void;
-  /** Writes a compact copy that is whole in itself, without a log beside it. */
+  /** Writes a compact copy without a log. */
   copyTo(file: string): void;
   close(): void;
 }
 
-/** Opens a file, and makes one where there is none and it may be written. */
+/** Opens a file, creating it if it is missing and writable. */
 export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS): Database {
   return openFile(file, { access, busyMs }, rowsOf);
 }
 
 function rowsOf(db: DatabaseSync): Database {
-  const records = recordsOf(db, (work) => {
-    transaction(db, work);
-  });
+  const records = recordsOf(db, (work) => transaction(db, work));
   const version = db.prepare('PRAGMA data_version');
   return {
     ...answerRows(db),
@@ -67,23 +65,14 @@ function rowsOf(db: DatabaseSync): Database {
         records.trim();
         db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
       }),
-    patience: (ms) =>
-      withStoreErrors(() => {
-        db.exec(`PRAGMA busy_timeout = ${String(ms)}`);
-      }),
-    copyTo: (file) =>
-      withStoreErrors(() => {
-        db.prepare('VACUUM INTO ?').run(file);
-      }),
+    patience: (ms) => withStoreErrors(() => db.exec(`PRAGMA busy_timeout = ${String(ms)}`)),
+    copyTo: (file) => withStoreErrors(() => void db.prepare('VACUUM INTO ?').run(file)),
     version: () => withStoreErrors(() => Number(version.get()?.['data_version'])),
-    close: () =>
-      withStoreErrors(() => {
-        db.close();
-      }),
+    close: () => withStoreErrors(() => db.close()),
   };
 }
 
-/** Wraps functions so that whatever they throw is a {@link StoreError}. */
+/** Makes all functions throw only {@link StoreError}. */
 function withStoreErrorsIn<T extends object>(functions: T): T {
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]: [string, (...given: unknown[]) => unknown]) => [
@@ -93,18 +82,9 @@ function withStoreErrorsIn<T extends object>(functions: T): T {
   ) as T;
 }
 
-type AnswerRows = Pick<
+type AnswerRows = Omit<
   Database,
-  | 'get'
-  | 'put'
-  | 'putAll'
-  | 'entries'
-  | 'remove'
-  | 'touch'
-  | 'totals'
-  | 'bytes'
-  | 'removeUnusedSince'
-  | 'shrink'
+  keyof Batches | keyof Records | 'compact' | 'patience' | 'copyTo' | 'version' | 'close'
 >;
 
 function answerRows(db: DatabaseSync): AnswerRows {
@@ -157,7 +137,7 @@ function answerRows(db: DatabaseSync): AnswerRows {
   };
 }
 
-/** A statement that changes rows, prepared at its first use; the number of rows it changed. */
+/** A statement prepared at its first use; returns the number of changed rows. */
 function changing(db: DatabaseSync, sql: string): (...values: (string | number)[]) => number {
   let prepared: ReturnType<DatabaseSync['prepare']> | null = null;
   return (...values) =>
@@ -210,14 +190,10 @@ function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
 }
 
 function transaction(db: DatabaseSync, work: () => void): void {
-  withStoreErrors(() => {
-    db.exec('BEGIN IMMEDIATE');
-  });
+  withStoreErrors(() => db.exec('BEGIN IMMEDIATE'));
   try {
     work();
-    withStoreErrors(() => {
-      db.exec('COMMIT');
-    });
+    withStoreErrors(() => db.exec('COMMIT'));
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;

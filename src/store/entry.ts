@@ -3,14 +3,13 @@ import { z } from 'zod';
 import type { Completion, Request, Target } from '../types/model.ts';
 import { parsedJson } from '../types/plain.ts';
 
-/** One answer as it lies in the database. */
+/** One stored answer. */
 export interface Entry {
   key: string;
-  /** Whose answer it is, for showing only. */
+  /** For display only. */
   model: string;
-  /** JSON of the answer. */
   body: string;
-  /** Binds the body to its key: an entry that was cut, altered or moved to another key is none. */
+  /** Binds the body to its key, so that a truncated, altered or moved entry is invalid. */
   digest: string;
 }
 
@@ -24,15 +23,12 @@ const answer = z.strictObject({
   tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
   usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
   latency_ms: z.number().nonnegative().nullable(),
-  // Answers that were stored before have neither.
+  // Older entries have neither.
   served: z.string().exactOptional(),
   ended: z.string().exactOptional(),
 });
 
-/**
- * Whether an answer is worth keeping beyond the run: errors, withheld and empty ones, and those
- * that are of no use, are asked for again another time.
- */
+/** Whether an answer may serve later runs: not errors, withheld, empty or useless answers. */
 export function isLasting(
   completion: Completion,
   { usable }: Pick<Request, 'usable'>,
@@ -44,13 +40,12 @@ export function isLasting(
   );
 }
 
-/** Binds a body to its key, in hex. */
 export type Digest = (key: string, body: string) => string;
 
-/** Tells damage, and a body under another key; whoever can write the file can make one. */
+/** Detects damage; anyone who can write the file can compute it. */
 export const plainDigest: Digest = (key, body) => hash('sha256', `${key}\n${body}`);
 
-/** Only who has the secret can make one. */
+/** Only holders of the secret can compute it. */
 export function keyedDigest(secret: Uint8Array): Digest {
   const made = createSecretKey(secret);
   return (key, body) => createHmac('sha256', made).update(`${key}\n${body}`).digest('hex');
@@ -67,10 +62,7 @@ export function storedEntryOf(
   return { key, model: label(target), body, digest: digest(key, body) };
 }
 
-/**
- * The answer in an entry that was looked up by `key`; null for whatever does not hold against its
- * key and its form.
- */
+/** Parses the entry looked up by `key`; null if its digest or form is invalid. */
 export function answerOf(
   key: string,
   entry: Pick<Entry, 'body' | 'digest'>,

@@ -7,8 +7,8 @@ import { member } from '../types/plain.ts';
 import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
 
 /**
- * Why a file cannot be used: `damaged` is not a database any more, `foreign` is somebody else's,
- * `absent` is not there, `busy` is held by another process.
+ * Why a file cannot be used. `damaged`: no longer a database; `foreign`: of another program;
+ * `busy`: locked by another process.
  */
 type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
@@ -22,20 +22,19 @@ export class StoreError extends Error {
   }
 }
 
-/** SQLite's results for a file that is none any more: SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set([11, 26]);
 
-/** SQLITE_BUSY. */
 const BUSY = 5;
 
-/** What `work` gives, with whatever it throws as a {@link StoreError}. */
+/** Runs `work`; converts whatever it throws into a {@link StoreError}. */
 export function withStoreErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof StoreError) throw error;
     const message = String(member(error, 'message') ?? error);
-    // The upper bits only say more about the same result.
+    // The upper bits only refine the result.
     const result = Number(member(error, 'errcode')) & 0xff;
     const damaged =
       DAMAGED.has(result) ||
@@ -45,10 +44,10 @@ export function withStoreErrors<T>(work: () => T): T {
   }
 }
 
-/** Of the tables below; a file says which one it has. */
+/** Schema version, stored in the file. */
 export const STORE_VERSION = 1;
 
-/** "evdf", by which SQLite's own header tells our files from anybody else's. */
+/** "evdf", SQLite's application id, which identifies our files. */
 const APPLICATION_ID = 0x65_76_64_66;
 
 export type StoreAccess = 'read-write' | 'read';
@@ -59,8 +58,8 @@ interface FileOptions {
 }
 
 /**
- * Opens a file as a store, and makes one where there is none and it may be written; closed again
- * when `prepare` throws. Throws {@link StoreError} only.
+ * Opens a store file, creating it if it is missing and writable; closes it again when `prepare`
+ * throws. Throws {@link StoreError} only.
  */
 export function openFile<T>(
   file: string,
@@ -92,17 +91,14 @@ export function openFile<T>(
   });
 }
 
-/** Without a log and locks beside it, which cannot be made in a folder that may not be written. */
+/** Immutable: without a log and locks, which a read-only folder cannot have. */
 function asItLies(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
   return url;
 }
 
-/**
- * Older versions of Node 24 print a warning when its SQLite is loaded; users can do nothing about
- * it.
- */
+/** Hides the warning that older Node 24 versions print when loading SQLite. */
 function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   const emit = process.emitWarning;
   const quiet = (warning: string | Error, ...rest: unknown[]): void => {
@@ -116,17 +112,14 @@ function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   }
 }
 
-/**
- * The first bytes say whether it is a database at all, before SQLite could take a lock or write a
- * log.
- */
+/** Checks the first bytes before SQLite takes a lock or writes a log. */
 function inspect(file: string): 'absent' | 'empty' | 'database' {
   const head = Buffer.alloc(16);
   let read = 0;
   try {
     const handle = openSync(file, 'r');
     try {
-      // A device or a folder is nobody's damaged store, and must not be moved aside like one.
+      // A device or folder is not a damaged store, and must not be renamed.
       if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is not a regular file');
       read = readSync(handle, head, 0, 16, 0);
     } finally {
@@ -158,7 +151,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
       'n'
     ],
   );
-  // A view or trigger of a hostile file could make a query run for ever.
+  // A view or trigger in a hostile file could make a query run forever.
   if (active > 0) throw new StoreError('damaged', 'has views or triggers, and no store has any');
   if (access === 'read') {
     if (tables === 0) throw new StoreError('absent', 'is empty');
@@ -168,8 +161,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
     db.exec('PRAGMA auto_vacuum = INCREMENTAL');
     db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
   }
-  // With the log, an answer outlives the process the moment it is written, without waiting for the
-  // disk.
+  // With a log, an answer survives a crash once written, without waiting for the disk.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   if (tables > 0) {
     db.exec(RECORDS_SCHEMA + BATCHES_SCHEMA);

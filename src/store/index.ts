@@ -10,18 +10,15 @@ import type { Recorded } from './records.ts';
 
 export interface StoreStats extends Totals {
   file: string;
-  /**
-   * Of this opening: answers given from the file, answers written, entries that did not hold and
-   * were ignored.
-   */
+  /** Since opening: answers reused, answers written, invalid entries ignored. */
   found: number;
   written: number;
   refused: number;
-  /** Batches written down or forgotten in this opening. */
+  /** Batches stored or forgotten since opening. */
   batched: number;
 }
 
-/** What to remove; nothing named: only what is over the size cap. */
+/** What to remove; by default only what is above the size cap. */
 export interface Prune {
   /** Last used before this time, milliseconds since 1970. */ unusedSince?: number;
   /** Down to so many bytes. */ maxBytes?: number;
@@ -29,42 +26,36 @@ export interface Prune {
 
 export interface Store extends KeptRecords {
   /**
-   * Answers from the file what it has by `keyOf`, and writes what `complete` had to be asked for
-   * before handing it on.
+   * Answers from the file by `keyOf`, and stores new answers of `complete` before returning them.
    */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
-  /** Whether an answer lies in the file; it is not marked as used. */
+  /** Whether the file has an answer; does not mark it as used. */
   has(key: string): boolean;
-  /** Batches that wait to be fetched. */
   batches(): BatchRecord[];
   /** False when it could not be written. */
   addBatch(batch: BatchRecord): boolean;
   endBatch(id: string): void;
-  /** Keeps an answer that no caller waits for; only for this run where it cannot be written. */
+  /** Stores an answer that no caller waits for; only in memory if the file cannot be written. */
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
-  /**
-   * A number that changes with each change by another process; null: the file is no longer used
-   * as it was opened.
-   */
+  /** Changes with each change by another process; null: the file is no longer usable. */
   version(): number | null;
   /** The number of answers removed. */
   prune(what: Prune): number;
   /**
-   * Takes over answers from another file, those that hold against their key; called once or, after
-   * damage, again. Null: nothing could be written.
+   * Imports valid answers of another file; called again after damage. Null: nothing could be
+   * written.
    */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
   /**
-   * Takes over what another file, which began as this one did, has and this one has not: answers
-   * that hold against their key, batches that were not ended here, how its own tries came out, and
-   * notes that were not made here.
+   * Merges a copy of this file that was extended elsewhere: valid answers, open batches, outcomes
+   * of its own tries, and notes that are not here.
    */
   join(
     entries: () => Iterable<Entry>,
     beside: Recorded & { batches: readonly BatchRecord[] },
   ): void;
-  /** Writes a compact copy of the file. False when that was not possible, which has been told. */
+  /** Writes a compact copy. False, with a notice, when that failed. */
   copyTo(file: string): boolean;
   close(): void;
 }
@@ -72,11 +63,10 @@ export interface Store extends KeptRecords {
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**
- * Opens the store of answers, which are found by the content of their requests. A fault of the file
- * costs reuse, never a run: a damaged file is renamed and a new one begun, a file that cannot be
- * used is reported and done without.
+ * Opens the answer store, keyed by request content. A file error only costs reuse: a damaged file
+ * is renamed and replaced, an unusable one is reported and ignored.
  *
- * @throws UserError when the file was written by a newer evaldiff, or belongs to another program.
+ * @throws UserError when the file is from a newer evaldiff or belongs to another program.
  */
 export function openStore(options: StoreOptions): Store {
   const { file, access } = options;
@@ -133,14 +123,13 @@ export function openStore(options: StoreOptions): Store {
     },
     close() {
       if (access === 'read-write') answers.shrink(options.maxBytes);
-      tellRefused(answers.counts.refused, options);
+      reportRefused(answers.counts.refused, options);
       connection.close();
     },
   };
 }
 
-/** What is not used is counted, and told once. */
-function tellRefused(refused: number, { file, secret, notice }: StoreOptions): void {
+function reportRefused(refused: number, { file, secret, notice }: StoreOptions): void {
   if (refused === 0) return;
   const which =
     secret === null
@@ -153,9 +142,8 @@ interface BatchLedger {
   all(): BatchRecord[];
   add(batch: BatchRecord): boolean;
   end(id: string): void;
-  /** Takes over what was neither ended nor written down here. */
+  /** Adds batches that were neither stored nor ended here. */
   join(batches: readonly BatchRecord[]): void;
-  /** Written down or forgotten so far. */
   changes(): number;
 }
 

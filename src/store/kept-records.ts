@@ -2,11 +2,10 @@ import type { Connection } from './connection.ts';
 import type { StoreAccess } from './file.ts';
 import type { Counted, Recorded, Records } from './records.ts';
 
-/** What an open store keeps beside answers and batches. */
 export interface KeptRecords {
-  /** How tries that were ever judged came out; where the file cannot be read, nothing is known. */
+  /** Outcomes of all scored tries; empty if the file cannot be read. */
   outcomes: Records['outcomes'];
-  /** Adds to them; a file that may not be written keeps what it has. */
+  /** Ignored if the file cannot be written. */
   addOutcomes(rows: Parameters<Records['addOutcomes']>[0]): void;
   note: Records['note'];
   /** False when it could not be written. */
@@ -14,8 +13,8 @@ export interface KeptRecords {
 }
 
 /**
- * `join` takes over what another file that began as this one did has by now: how its own tries came
- * out, and notes that were not made here.
+ * `join` merges a copy of this file that was extended elsewhere: outcomes of its own tries, and
+ * notes that are not here.
  */
 export function createRecords(
   connection: Connection,
@@ -48,7 +47,7 @@ export function createRecords(
     join({ outcomes, notes }) {
       connection.write((db) => {
         const here = db.outcomes(outcomes.map(({ key }) => key));
-        // What both began with counts once.
+        // What both started with counts once.
         const missing = outcomes.map(({ key, ...theirs }) => {
           const [all, known] = [sumOf(theirs, added.get(key)), here.get(key) ?? NONE];
           return { key, passes: all.passes - known.passes, tries: all.tries - known.tries };

@@ -15,14 +15,13 @@ import { UserError, problem } from '../errors.ts';
 import { visibleLine } from '../text/visible.ts';
 import { member } from '../types/plain.ts';
 
-/** Bytes of a key, as many as SHA-256 gives. */
 const BYTES = 32;
 
 /**
- * The key that tells what this machine stored from what somebody brought along: random bytes in a
- * file that only its user may read. Null: there is none yet.
+ * The secret that authenticates what this machine stored: random bytes in a file readable only by
+ * its user. Null: there is none yet.
  *
- * @throws UserError for a file that is not such a key; else what the system answers.
+ * @throws UserError for a file that is not such a key, else the system's error.
  */
 export function readMachineKey(file: string): Uint8Array | null {
   let handle: number;
@@ -49,10 +48,8 @@ export function readMachineKey(file: string): Uint8Array | null {
 }
 
 /**
- * The machine's key, made where there is none. Of several processes that make one at once all get
- * the same: it appears under its name as a whole, and the first stays.
- *
- * @param random gives so many random bytes
+ * The machine's key, created if missing. Concurrent processes get the same key: the first complete
+ * file wins. `random` returns that many random bytes.
  */
 export function machineKey(file: string, random: (bytes: number) => Uint8Array): Uint8Array {
   const known = readMachineKey(file);

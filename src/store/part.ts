@@ -14,7 +14,7 @@ import { storedEntryOf, isLasting, plainDigest, type Entry } from './entry.ts';
 import { StoreError } from './file.ts';
 import type { Recorded } from './records.ts';
 
-/** Largest files that are read of a part, in bytes. */
+/** Largest files read of a part, in bytes. */
 const MOST_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
 
 interface PartNames {
@@ -23,18 +23,17 @@ interface PartNames {
   others: string;
 }
 
-/** A file as it was written. */
+/** Size and hash of a file as written. */
 interface Seal {
   bytes: number;
   sha256: string;
 }
 
-/** Writes what one shard of a sweep was answered. */
 interface PartWriter {
-  /** One answer under its key; `lasting`: it may serve other runs. */
+  /** Adds one answer; `lasting`: it may serve other runs. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
   /**
-   * Makes the files whole, hands each to `place` under its name, and seals it.
+   * Closes the files, passes each to `place` with its name, and seals it.
    *
    * @param where names the place in messages
    * @throws UserError when an answer could not be written.
@@ -47,9 +46,9 @@ interface PartWriter {
 }
 
 /**
- * Begins a part below a folder of its own. Answers that a store keeps go into a store's file;
- * errors, empty and withheld answers, and answers that serve no other run, into a file of lines, so
- * that a merge sees them and makes no model call again.
+ * Starts a part in its own folder. Reusable answers go into a store file. Errors and empty,
+ * withheld or single-run answers go into a JSON lines file, so that a merge need not call the model
+ * again.
  */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
@@ -64,8 +63,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
       lasting && isLasting(completion, request)
         ? storedEntryOf(key, request, completion, plainDigest)
         : null;
-    // What a run is given a second time it has marked as reused; a later answer takes the place of
-    // an error.
+    // Repeated requests are marked as reused; a later answer replaces an error.
     if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused))
       return;
     if (completion.status === 'ok') known.add(key);
@@ -127,8 +125,8 @@ async function sealOf(file: string): Promise<Seal> {
 }
 
 /**
- * The text of a part's manifest, if the folder holds the files of a part and nothing else; or what
- * is wrong with it, as a clause.
+ * The text of a part's manifest if the folder holds exactly a part's files; else what is wrong, as
+ * a clause.
  */
 export async function openPart(
   folder: string,
@@ -158,23 +156,20 @@ export async function openPart(
   return { manifest: await readFile(join(folder, names.manifest), 'utf8') };
 }
 
-/** Whether a file is still as it was written. */
 export async function holdsSeal(file: string, { bytes, sha256 }: Seal): Promise<boolean> {
   const now = await sealOf(file);
   return now.bytes === bytes && now.sha256 === sha256;
 }
 
-/**
- * What is wrong with a part's own file, told from what is wrong with the store that it is put into.
- */
+/** An error in a part's own file, as opposed to the store it is imported into. */
 export class PartError extends Error {
   override readonly name = 'PartError';
 }
 
 /**
- * The stored answers of a part, each to be verified against its key by whoever takes it.
+ * A part's stored answers; the importer verifies them against their keys.
  *
- * @throws PartError for a file that is none of ours, or is damaged.
+ * @throws PartError for a file that is not ours or is damaged.
  */
 export function* answersIn(file: string): Generator<Entry> {
   const db = ofPart(() => openDatabase(file, 'read'));
@@ -190,16 +185,12 @@ export function* answersIn(file: string): Generator<Entry> {
   }
 }
 
-/**
- * What a file holds beside answers: the batches that are waited for, how tries came out, and notes.
- */
+/** A file's open batches, outcomes and notes. */
 interface Beside extends Recorded {
   batches: BatchRecord[];
 }
 
-/**
- * @throws PartError as {@link answersIn}.
- */
+/** @throws PartError as {@link answersIn}. */
 export function besideAnswersIn(file: string): Beside {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {
@@ -218,7 +209,7 @@ function ofPart<T>(work: () => T): T {
   }
 }
 
-/** Without what is said of a call: who waits for it was told, and the merge has the sum. */
+/** Details of calls were already reported; the merge has their sum. */
 function withoutCallDetails(completion: Completion): Completion {
   if (completion.status === 'ok') {
     const { refused: _, cached: __, attempts: ___, isUnread: ____, ...answer } = completion;
@@ -274,10 +265,7 @@ const line = z.strictObject({
   ]),
 });
 
-/**
- * What a part holds besides stored answers, by key, the last word of each; or the first line that
- * cannot be read.
- */
+/** A part's other answers, the last one for each key; or the first unreadable line. */
 export async function othersIn(
   file: string,
 ): Promise<{ others: Map<string, Completion>; lines: number } | { flaw: string }> {

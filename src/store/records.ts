@@ -5,16 +5,13 @@ import { vendorNames } from '../types/vendors.ts';
 
 /** Batches that were submitted and not fetched yet. */
 export interface Batches {
-  /** Rows that are not a batch of ours are left out. */
+  /** Invalid rows are skipped. */
   batches(): BatchRecord[];
   addBatch(batch: BatchRecord): void;
   endBatch(id: string): void;
 }
 
-/**
- * As for {@link RECORDS_SCHEMA}: part of every file that may be written, so that older versions go
- * on with it.
- */
+/** In every writable file; older versions ignore it. */
 export const BATCHES_SCHEMA = `
   CREATE TABLE IF NOT EXISTS batches (id TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
 
@@ -26,13 +23,10 @@ const body = z.strictObject({
   requests: z.array(z.tuple([z.string().regex(/^[0-9a-f]{64}$/), z.string().nullable()])),
 });
 
-/** It becomes part of an address at the vendor's. */
+/** It becomes part of a vendor's address. */
 const ID = /^[A-Za-z0-9_-]{1,200}$/;
 
-/**
- * Statements are prepared when used, which is rare. The functions throw what SQLite throws; the
- * caller tells it.
- */
+/** Statements are prepared when used, which is rare. Throws SQLite's errors. */
 export function batchesOf(db: DatabaseSync): Batches {
   const exists = (): boolean =>
     db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'batches'").get() !== undefined;
@@ -79,7 +73,7 @@ function read(id: string, text: string): BatchRecord | null {
   }
 }
 
-/** How often what is asked passed among the tries that were ever judged. */
+/** How many of the scored tries passed. */
 export interface Counted {
   passes: number;
   tries: number;
@@ -90,37 +84,27 @@ export interface Recorded {
   notes: { name: string; body: string }[];
 }
 
-/**
- * What a store keeps beside answers: how they were judged, in sums, and single notes under a name.
- */
+/** Outcomes of tries as counts, and named notes. */
 export interface Records {
-  /** Of the keys that are known. */
   outcomes(keys: readonly string[]): Map<string, Counted>;
-  /** Adds tries to what is known of their keys; `now` in milliseconds since 1970. */
+  /** Adds counts; `now` in milliseconds since 1970. */
   addOutcomes(rows: readonly (Counted & { key: string })[], now: number): void;
   note(name: string): string | null;
   setNote(name: string, body: string): void;
-  /** All of them. */
   everyRecord(): Recorded;
-  /** Forgets the outcomes that were not added to for longest, above what is kept. */
+  /** Removes the least recently updated outcomes above the limit. */
   trim(): void;
 }
 
 /** Of some 80 bytes each. */
 const MOST_OUTCOMES = 100_000;
 
-/**
- * Part of every file that may be written; a file that may only be read can be older and without
- * them.
- */
+/** In every writable file; a read-only one may be older and lack it. */
 export const RECORDS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS outcomes (key TEXT NOT NULL PRIMARY KEY, passes INTEGER NOT NULL, tries INTEGER NOT NULL, used INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS notes (name TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
 
-/**
- * Statements are prepared when first used. The functions throw what SQLite throws; the caller tells
- * it.
- */
+/** Statements are prepared at first use. Throws SQLite's errors. */
 export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => void): Records {
   const exists = (table: 'outcomes' | 'notes'): boolean =>
     db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;

@@ -10,20 +10,20 @@ import { sha256 } from '../session/cached-complete.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Rubric } from '../types/metric.ts';
 
-/** A rubric that judges a prompt's answers, and the file it is in. */
+/** A rubric that scores a prompt's answers, and its file. */
 export interface RubricChoice {
   name: string;
   file: string;
   labels: readonly string[];
-  /** It shows the grader what is expected, so its examples say so too. */
+  /** Its template includes `expected`, so labelled examples do too. */
   showsExpected: boolean;
   examples: Rubric['examples'];
 }
 
-/** Answers of a cell that have a button of their own. */
+/** Answers per cell with their own button. */
 const MOST_ANSWERS = 5;
 
-/** What of a cell's answers can be accepted: each text once, by what names it. */
+/** The distinct answers of a cell that can be accepted. */
 export function acceptable(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   { side }: Pick<MatrixColumn, 'side'>,
@@ -36,7 +36,7 @@ export function acceptable(
   );
 }
 
-/** The buttons of one variant's cells: what their answers are taken for, and more of them. */
+/** The buttons of one variant's cells. */
 export function cellActsHtml(
   { variant, reference }: Cell,
   rubrics: readonly RubricChoice[],
@@ -68,7 +68,7 @@ export function cellActsHtml(
     .join('');
 }
 
-/** The buttons and forms above a reference; every text in them is escaped. */
+/** The buttons and forms above a reference, escaped. */
 export function actsHtml({ cells }: MatrixRow, rubrics: readonly RubricChoice[]): string {
   const [cell] = cells;
   if (cell === undefined) return '';
@@ -87,7 +87,6 @@ export function actsHtml({ cells }: MatrixRow, rubrics: readonly RubricChoice[])
   ].join('');
 }
 
-/** What names a rubric in the page. */
 export function rubricKey({ name, file }: Pick<RubricChoice, 'name' | 'file'>): string {
   return `${file}\n${name}`;
 }
@@ -96,7 +95,7 @@ function labelForm(rubrics: readonly RubricChoice[]): string {
   if (rubrics.length === 0) return '';
   const option = (value: string, words: string): string =>
     `<option value="${escapeMarkup(value)}">${escapeMarkup(shorten(words, 80))}</option>`;
-  // The page leaves those of the rubric that is chosen.
+  // The page's script shows only the chosen rubric's labels.
   const labels = rubrics.map((rubric) =>
     [
       `<optgroup label="${escapeMarkup(shorten(rubric.name, 80))}"`,

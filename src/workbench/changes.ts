@@ -7,16 +7,15 @@ import type { NewReference, NewValue } from './data-row.ts';
 import type { WrittenPrompt } from './evaluate.ts';
 import type { Action } from './server.ts';
 
-/** What of a reference an action changes, or a reference that it adds, or an example. */
+/** A change of a reference, a new reference, or a new labelled example. */
 type Change =
   | ({ kind: 'set' } & NewValue)
   | ({ kind: 'add' | 'first' } & NewReference)
   | { kind: 'example'; rubric: string; value: Json };
 
-/** A change of a file that an action asks for. */
 export interface Wish {
   file: string;
-  /** Of the reference in it; 0: it is about none. */
+  /** The reference's line; 0: none. */
   line: number;
   /** Of that reference. */
   id: string;
@@ -25,7 +24,7 @@ export interface Wish {
   what: string;
 }
 
-/** The reference that an action is about, and the side whose answers it names. */
+/** The reference of an action, and the side whose answers it names. */
 export interface About {
   reference: ReferenceResult;
   side: 'base' | 'head';
@@ -46,10 +45,9 @@ const WISHES: ReadonlyMap<string, Asked> = new Map<string, Asked>([
 ]);
 
 /**
- * What an action comes to, or in a sentence why it is nothing.
+ * The change for an action, or a sentence why there is none.
  *
- * @param of the reference that it is about, and the side whose answers it names; null: it adds the
- *   first one of its prompt
+ * @param of the reference, and the side of its answers; null: adds the first one of its prompt
  */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
   if (of === null) return firstOne(action, prompt);
@@ -72,7 +70,7 @@ function wordOf(action: Action, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** The answer is named by what it says: one that a newer look has in its place is another. */
+/** Answers are identified by their text, because a newer look may have another one. */
 function answerNamed(action: Action, { reference, side }: About): string | null {
   const named = acceptable(reference, { side }).find(({ name }) => name === action['answer']);
   return named?.answer ?? null;
@@ -105,7 +103,7 @@ function skipping(action: Action): ReturnType<Asked> {
     : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
 }
 
-/** What the loader would refuse of the example, it refuses first. */
+/** Rejects examples that the loader would reject. */
 function labelling(
   action: Action,
   { reference, side }: About,
@@ -139,7 +137,7 @@ function labelling(
   };
 }
 
-/** A new reference beside this one: a value for each of its variables. */
+/** A new reference with a value for each variable. */
 function addition(action: Action, { reference }: About): ReturnType<Asked> {
   const names = Object.keys(reference.input);
   if (names.length === 0) return 'Its input is a dialogue; write a new one into the file.';
@@ -149,7 +147,7 @@ function addition(action: Action, { reference }: About): ReturnType<Asked> {
     : { change: { kind: 'add', ...added }, what: 'a reference is added' };
 }
 
-/** The first reference of a prompt, where its tests stand. */
+/** The first reference of a prompt. */
 function firstOne(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
   const added = action.kind === 'first' ? referenceIn(action, variables) : 'This is not an action.';
   return typeof added === 'string'

@@ -4,7 +4,7 @@ import type { Columns } from '../suite/suite.ts';
 import { byCodeUnits } from '../text/order.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 
-/** A part of a reference that gets another value; `reason`: why, for people. */
+/** A new value for a part of a reference; `reason`: an explanation for people. */
 export interface NewValue {
   part: 'expected' | 'tags' | 'skip';
   value: Json;
@@ -13,13 +13,13 @@ export interface NewValue {
 
 export interface NewReference {
   input: JsonMap;
-  /** Empty: there is none. */
+  /** Empty: none. */
   expected: string;
 }
 
 /** A row of a data file, and how it is read. */
 interface DataPlace {
-  /** The file's text as the row was read from it. */
+  /** The file's text when the row was read. */
   read: string;
   line: number;
   columns: Columns;
@@ -28,7 +28,7 @@ interface DataPlace {
 
 type Planned = JsonLinesEdit | { refused: string };
 
-/** JSON Lines have no comments: there a reason is a member that nothing else reads. */
+/** JSON Lines has no comments, so the reason is an ignored member. */
 const REASON = 'skip_reason';
 
 const UNCLEAR: Planned = {
@@ -41,10 +41,7 @@ export function writtenReference({ input, expected }: NewReference): JsonMap {
   return { input, ...(expected === '' ? {} : { expected }) };
 }
 
-/**
- * The members by which a row gets the setting. The row is read with them as it was read before, and
- * refused where anything else of the reference would change along.
- */
+/** Plans a row with this value. Rejects it if anything else of the reference would change. */
 export function rowWith({ part, value, reason }: NewValue, at: DataPlace): Planned {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return GONE;
@@ -59,12 +56,12 @@ export function rowWith({ part, value, reason }: NewValue, at: DataPlace): Plann
     : UNCLEAR;
 }
 
-/** A further row, its parts in the members in which the row at this place has them. */
+/** Plans a new row with the same members as the given one. */
 export function rowFor(added: NewReference, at: DataPlace): Planned {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return GONE;
   const { tags, skip } = at.columns;
-  // A column that is named must be there; these two say nothing then.
+  // Named columns must exist; these two mean nothing then.
   const value = {
     ...rowLike(row, added, at.columns),
     ...(tags === undefined ? {} : { [tags]: [] }),

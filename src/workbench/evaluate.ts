@@ -16,40 +16,39 @@ import type { Rubric } from '../types/metric.ts';
 import type { Completion, Request } from '../types/model.ts';
 import type { RubricChoice } from './buttons.ts';
 
-/** What one look at the files came to. */
+/** The result of looking at the files once. */
 export interface WorkLook {
-  /** What a pull request would get; a sweep of the files where there is nothing to compare with. */
+  /** What a pull request would get; a sweep of the files without a base. */
   result: Result;
-  /** Every reference of the files with the answers that are stored; null: not looked at. */
+  /** All references with stored answers; null: not looked at. */
   all: Result | null;
   sent: Sent;
-  /** How the prompts of the files are written, by {@link promptKey}. */
+  /** By {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
-  /** The files that actions change, as they were read, by their paths. */
+  /** The files that actions change, as read, by path. */
   texts: ReadonlyMap<string, string>;
   /** Paths of the project's files, to be watched. */
   files: string[];
-  /** Answers are missing for which no model call was made. */
+  /** Answers are missing because no model call was made. */
   missing: boolean;
   interrupted: boolean;
   /** Why there is no base; null: there is one. */
   alone: string | null;
 }
 
-/** The prompts as they were sent, by what tells a reference of a suite from others. */
+/** The prompts as sent, by suite and reference. */
 interface Sent {
   get(key: string): SentPrompts | undefined;
 }
 
-/** Of a prompt of the files, what an action needs to know to change them. */
+/** What an action needs to know to change a prompt's files. */
 export interface WrittenPrompt {
   name: string;
-  /** File of the prompt. */
   path: string;
   variables: string[];
-  /** The file that its tests stand in; the prompt's own where they stand below `tests`. */
+  /** The file with its tests: the prompt's own if they are inline. */
   tests: string;
-  /** The other tool whose file it is; null: it is ours. */
+  /** The other tool that owns the file; null: it is ours. */
   tool: string | null;
   references: number;
   /** How rows of data files are read, by the reference's id. */
@@ -58,26 +57,26 @@ export interface WrittenPrompt {
   rubrics: RubricChoice[];
 }
 
-/** What a look shows that one run gives. */
+/** The part of a look that one run provides. */
 export interface Evaluation extends Pick<WorkLook, 'result' | 'sent' | 'prompts' | 'missing'> {
-  /** Every reference of the files is in the result, in every variant: a sweep would add nothing. */
+  /** The result has every reference in every variant, so a sweep would add nothing. */
   whole: boolean;
 }
 
 interface HowToAsk {
-  /** Of the files as they were at earlier looks, and gets what is parsed now. */
+  /** Documents parsed by earlier looks; updated. */
   documents: ParsedDocuments;
-  /** Nothing is asked. */
+  /** Makes no model calls. */
   stored: boolean;
   exchange?: AnswerExchange;
-  /** Told of each call that was made; dollars, null: its price is not known. */
+  /** Called after each model call with its cost in dollars; null: unknown price. */
   paid?(cost: number | null): void;
-  /** The cap on cost is the default, which the user did not choose. */
+  /** The cost cap is the default, not the user's choice. */
   assumesCost?: boolean;
 }
 
 /**
- * Runs the pipeline on these sides; `stored`: without a model call, what nothing stored answers is
+ * Runs the pipeline on these sides. `stored`: makes no model calls; answers that are not stored are
  * `missing`.
  */
 export async function runSides(
@@ -132,20 +131,20 @@ export async function runSides(
   };
 }
 
-/** Whether a call was made that may cost something; a refused key costs nothing. */
+/** Whether a call may have cost something; a rejected key costs nothing. */
 function wasMade(completion: Completion): boolean {
   if (completion.status === 'ok') return !completion.reused;
   return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
 }
 
-/** Dollars; an error costs nothing that is known of. */
+/** Dollars; an error has no known cost. */
 function costOf(price: Price, { target }: Request, completion: Completion): number | null {
   if (completion.status === 'error') return 0;
   const { usage, cached } = completion;
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** What was sent, put together when it is first shown. */
+/** The prompts as sent, computed when first shown. */
 function sentIn(prepared: Prepared | undefined): Sent {
   let all: ReturnType<typeof sentPrompts> | null = null;
   return {
@@ -199,10 +198,9 @@ function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): Rub
   return { name, file: place.file, labels: [...choice_scores.keys()], showsExpected, examples };
 }
 
-/** What a look that makes no model calls says of an answer that it lacks. */
 const UNASKED = 'only stored answers are shown';
 
-/** Tries for which no call was made are not errors: they are not there yet. */
+/** Tries without a call are not errors: they are missing. */
 function withoutUnasked(result: Result): Result {
   const cleaned = (side: SideResult | null): SideResult | null =>
     side === null
@@ -228,7 +226,7 @@ function withoutUnasked(result: Result): Result {
   };
 }
 
-/** What nothing stored answers is not asked, and told to `refused`. */
+/** Replaces model calls by `refused`. */
 function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   const { history } = edges;
   let why: string | null = null;
@@ -239,11 +237,11 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   };
   return {
     missingKeys: () => [],
-    // A look at what lies there is not one more time that it was judged.
+    // Showing stored answers must not add to the outcome history.
     ...(history === undefined
       ? {}
       : { history: async () => ({ ...(await history()), add: null }) }),
-    // As if all were stored: what makes no model calls has no price, and passes no cap.
+    // As if all were stored: without model calls there is no price and no cap.
     pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
     guard() {
       edges.guard({

@@ -19,39 +19,36 @@ import {
   type Single,
 } from './narrow-session.ts';
 
-/** The project that the workbench is open on, and how to get at it. */
 export interface OpenProject {
-  /** Its folder, an absolute path. */
+  /** Absolute path of its folder. */
   root: string;
-  /** The revision to compare with; undefined: where the files branched off the default branch. */
+  /** The revision to compare with; undefined: where the branch left the default branch. */
   base: string | undefined;
-  /** The cap on cost is the default, which the user did not choose. */
+  /** The cost cap is the default, not the user's choice. */
   assumesCost: boolean;
   read: ReadOptions;
-  /** Handed from look to look: what a file holds that did not change need not be parsed again. */
+  /** Parsed documents, shared by looks so that unchanged files are not parsed again. */
   documents: ParsedDocuments;
-  /** Opens a session, hands it to `work`, and closes it whatever happens. */
+  /** Opens a session for `work` and always closes it. */
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Hands the files as they are to `work`, without a session. */
+  /** Runs `work` on the current files, without a session. */
   withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
 }
 
-/** What a look reports to while it runs. */
+/** Receives the progress of a look. */
 export interface Onlooker {
-  /** Fires when the files have changed: what is looked at is old then, and given up. */
+  /** Fires when the files have changed: the look is abandoned. */
   edited: AbortSignal;
-  /** What is stored; and, while answers come, what there is so far. */
+  /** Receives stored answers, and updates as answers arrive. */
   show(found: WorkLook): void;
-  /** How far it is, in a line. */
   progress(line: string): void;
-  /** Told of each call that was made; dollars, null: its price is not known. */
+  /** Called after each model call with its cost in dollars; null: unknown price. */
   paid(cost: number | null): void;
 }
 
 /**
- * Looks at the files as they are now, in a session of its own: what is stored is handed to `show` at
- * once; then what an edit changed is asked, and handed on as it comes. Null: the files changed
- * meanwhile.
+ * Looks at the current files: shows stored answers immediately, then requests what an edit changed
+ * and shows answers as they arrive. Null: the files changed meanwhile.
  */
 export function look(
   project: OpenProject,
@@ -69,11 +66,7 @@ export function look(
     const answers = new Map<string, Completion>();
     const idle = silent(session);
     const judgeStored = (): Promise<Evaluation> =>
-      runSides(idle, mode, sides, {
-        documents,
-        stored: true,
-        exchange: givenBy(answers),
-      });
+      runSides(idle, mode, sides, { documents, stored: true, exchange: givenBy(answers) });
     const first = await judgeStored();
     const all =
       base === null || edited.aborted || first.whole
@@ -112,12 +105,12 @@ interface LiveRun {
   mode: 'diff' | 'sweep';
   sides: Pick<Sides, 'base' | 'head'>;
   documents: ParsedDocuments;
-  /** Gets each answer as it comes. */
+  /** Filled as answers arrive. */
   answers: Map<string, Completion>;
   assumesCost: boolean;
 }
 
-/** Asks for what is missing; each answer is kept in `answers`, and `draw` shows what there is so far. */
+/** Requests what is missing. Collects answers in `answers` and redraws as they arrive. */
 async function askLive(
   session: Session,
   { mode, sides, documents, answers, assumesCost }: LiveRun,
@@ -142,18 +135,18 @@ async function askLive(
   return asked;
 }
 
-/** Hands out the answers that another run is being given. */
+/** Provides the answers that another run receives. */
 function givenBy(answers: ReadonlyMap<string, Completion>): AnswerExchange {
   return { given: (key) => answers.get(key) ?? null, keep: () => undefined };
 }
 
-/** Between two pictures of answers that come, at least so many milliseconds. */
+/** Shortest interval between redraws, in milliseconds. */
 const LIVE_MS = 400;
 
-/** And so many times what the last one took, so that asking goes on meanwhile. */
+/** And this many times the last redraw's duration, so that calls proceed. */
 const LIVE_SHARE = 3;
 
-/** Does `work` while it is wanted, with a pause before each time; never twice at once. */
+/** Runs `work` when requested, after a pause and never concurrently. */
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {
   const ending = new AbortController();
   const { signal } = ending;
@@ -183,7 +176,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
   };
 }
 
-/** Asks for more tries of one reference in one column; null: the files changed meanwhile. */
+/** Requests more tries of one reference in one column; null: the files changed meanwhile. */
 export function lookAtOne(
   project: OpenProject,
   allowance: Allowance,
@@ -208,7 +201,7 @@ export function lookAtOne(
 
 const NONE = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
 
-/** Base and the files; the files alone where git has nothing to compare with, and why. */
+/** Base and the working tree; the working tree alone, with the reason, if there is no base. */
 async function sidesOf(
   session: Session,
   base: string | undefined,
@@ -232,7 +225,7 @@ async function sidesOf(
   }
 }
 
-/** The files that actions may change, as this look reads them. */
+/** The files that actions may change. */
 async function textsOf(
   head: SourceTree,
   results: readonly (Result | null)[],

@@ -1,43 +1,37 @@
 import type { Session } from '../session/session.ts';
 import type { Variant } from '../suite/suite.ts';
 
-/** The tries of one reference in one column, to be made more of. */
+/** One reference in one column, to be run with more tries. */
 export interface Single {
   suite: string;
   id: string;
   variant: Variant;
   tries: number;
-  /** Base is asked too. */
   compared: boolean;
 }
 
-/** What a look may spend. */
 export interface Allowance {
   maxCalls: number | null;
-  /** US dollars. */
   maxCost: number | null;
 }
 
-/** The session, in which no more may be spent than this. */
+/** The session with this spending limit. */
 export function withAllowance(session: Session, allowance: Allowance): Session {
   return { ...session, inputs: { ...session.inputs, ...allowance } };
 }
 
-/**
- * For looks that make no model calls: no cap refuses what lies there, and what they do is over before
- * anybody has read of it.
- */
+/** For looks without model calls: without cap and progress output. */
 export function silent(session: Session): Session {
   const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
   return { ...withAllowance(session, free), progress: { style: 'steps', write: () => undefined } };
 }
 
-/** The session, whose progress is said in one line that changes. */
+/** The session with progress on one changing line. */
 export function saying(session: Session, write: (line: string) => void): Session {
   return { ...session, progress: { style: 'line', write } };
 }
 
-/** The session, in which no further call is made once the files have changed. */
+/** The session without further calls once the files have changed. */
 export function endingWith(session: Session, edited: AbortSignal): Session {
   const { halting } = session;
   return {
@@ -52,7 +46,7 @@ export function endingWith(session: Session, edited: AbortSignal): Session {
   };
 }
 
-/** A session in which one reference alone runs in one column, so many times. */
+/** A session that runs one reference in one column. */
 export function onlyOne(session: Session, { suite, id, variant, tries }: Single): Session {
   const { inputs } = session;
   const { overrides } = inputs.read;

@@ -8,19 +8,18 @@ import type { Single } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
 import type { WrittenEdit } from './write-back.ts';
 
-/** All that the page shows, and what may still be spent. */
 export interface State {
   look: WorkLook | null;
-  /** What is shown is from before the last edit. */
+  /** The shown look is from before the last edit. */
   old: boolean;
-  /** Cells with more tries than the verdict has, by row and column. */
+  /** Cells with additional tries, by row and column. */
   more: Map<string, Result>;
   spend: Spend;
-  /** What was written into the project's files, the last of it last. */
+  /** Edits made to the project's files, oldest first. */
   written: WrittenEdit[];
-  /** Files that the last look missed, or found wrong. */
+  /** Files that the last look reported missing or invalid. */
   named: string[];
-  /** What is going on, in a sentence. */
+  /** The current activity, in a sentence. */
   note: string;
   bad: boolean;
 }
@@ -28,29 +27,28 @@ export interface State {
 export interface Looking {
   serve(server: Workbench): void;
   /**
-   * Shows what is stored, then asks for what is missing within the limit, until the files change.
+   * Shows stored answers, then requests missing ones within the limit, until the files change.
    *
-   * @param news absent: the files are what they were
+   * @param news absent: the files are unchanged
    */
   refresh(news?: News): Promise<void>;
-  /** Asks for more tries of one reference in one column. */
   more(key: string, single: Single): Promise<void>;
   /**
-   * Says that a file of the project is about to be written. The function it gives says that it was,
-   * and that a look which began after this call will show it.
+   * Announces an edit of the project's files. Call the result once it is written; a look that
+   * starts after this call will show it.
    */
   writing(): () => void;
-  /** Resolves once what was written last is shown. */
+  /** Resolves once the last edit is shown. */
   caughtUp(): Promise<void>;
-  /** Resolves when no look is under way. */
+  /** Resolves when no look is running. */
   idle(): Promise<void>;
-  /** Fires, with the error, when a look fails by no fault of the files: a full disk, say. */
+  /** Fires with the error when a look fails for a reason outside the files, such as a full disk. */
   failed: AbortSignal;
 }
 
 /**
- * The windows that are told, and the looks, one after the other: each spends what those before left.
- * None of them rejects: a look that a button asked for has no caller that would catch it.
+ * Runs looks one by one, each with the remaining budget, and updates the windows. Never rejects,
+ * because looks started by a button have no caller.
  */
 export function createLooking(project: OpenProject, state: State): Looking {
   let server: Workbench | null = null;
@@ -115,11 +113,11 @@ export function createLooking(project: OpenProject, state: State): Looking {
 
 interface LookCount extends Pick<Looking, 'writing' | 'caughtUp'> {
   begin(): void;
-  /** Something is drawn of the look that began last. */
+  /** The current look has drawn something. */
   drawn(): void;
 }
 
-/** Lets those wait who need a look that begins after they wrote. */
+/** Lets writers wait for a look that starts after their edit. */
 function countLooks(): LookCount {
   let [begun, latest, wanted] = [0, 0, 0];
   let waiting: (() => void)[] = [];
@@ -134,7 +132,7 @@ function countLooks(): LookCount {
       waiting = [];
     },
     writing() {
-      // Counted from here: the look may begin before the writer is told that it is done.
+      // Counted now: the look may start before the writer learns that it is done.
       const next = begun + 1;
       return () => {
         wanted = Math.max(wanted, next);
@@ -158,7 +156,7 @@ async function more(
 ): Promise<void> {
   tell(`asking for more tries of ${single.id}`);
   const result = await lookAtOne(project, leftToSpend(state), single, onlooker);
-  // What is newer takes over.
+  // A newer look takes over.
   if (result === null) return;
   const refused = refusalOf(result);
   if (refused === null) state.more.set(key, result);
@@ -197,9 +195,9 @@ async function refresh(
       draw();
     },
   });
-  // What is newer takes over.
+  // A newer look takes over.
   if (found === null || found === state.look) return;
-  // A plan beyond the limit is refused as a whole: what is stored stays in view, and why.
+  // A plan beyond the limit is refused as a whole: show stored answers and the reason.
   const refused = refusalOf(found.result);
   if (refused === null) state.look = found;
   const { outcome } = found.result;
@@ -215,7 +213,6 @@ function refusalOf({ outcome, problems }: Result): string | null {
   return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
 }
 
-/** What may still be spent. */
 function leftToSpend({ spend }: State): Pick<Spend, 'maxCalls' | 'maxCost'> {
   return {
     maxCalls: Math.max(0, spend.maxCalls - spend.calls),

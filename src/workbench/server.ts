@@ -3,18 +3,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { UserError, problem } from '../errors.ts';
 import { workbenchPage } from '../report/page/workbench-page.ts';
 
-/** What a button or a key of the page asks for. */
+/** A request from the page's buttons or keys. */
 export type Action = Readonly<Record<string, unknown>> & { kind: string };
 
-/** What an action came to, in a sentence. */
+/** The result of an action, in a sentence. */
 export interface ActionReply {
   said: string;
   bad: boolean;
 }
 
-/** What the server shows; it knows nothing of suites. */
 interface Shown {
-  /** The board, as the page's script reads it. */
+  /** The board for the page's script. */
   board(): object;
   /** HTML of one reference; null: there is none. */
   detail(key: string): string | null;
@@ -22,23 +21,24 @@ interface Shown {
 }
 
 export interface Workbench {
-  /** Address with the token in it; who does not know it is told nothing. */
+  /** Includes the access token. */
   url: string;
-  /** Tells every window. */
+  /** Sends an event to every window. */
   tell(event: 'board' | 'state', data: object): void;
   close(): Promise<void>;
 }
 
-/** An action holds a pasted reference at most. Bytes. */
+/** In bytes; an action contains a pasted reference at most. */
 const LONGEST_BODY = 1_000_000;
 
 /**
- * Serves the workbench on loopback. A random token stands in the address; the name in `Host` must be
- * loopback's own, so that no other name can be led here; what changes something must come from the
- * page itself. No answer may be read by another origin.
+ * Serves the workbench on loopback. The address contains a random token. `Host` must be a loopback
+ * name (against DNS rebinding), changes must come from the page itself, and no other origin can
+ * read a response.
  *
- * @param port 0: any that is free
- * @throws UserError when the port is taken
+ * @param port 0: any free port
+ *
+ * @throws UserError when the port is in use
  */
 export async function serveWorkbench(port: number, shown: Shown): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');
@@ -138,7 +138,7 @@ function equal(given: string, token: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** A browser says where a request comes from; what says nothing is not a page of ours. */
+/** Requests without an origin are not from our page. */
 function fromPage({ headers }: IncomingMessage, host: string): boolean {
   return (
     headers.origin === `http://${host}` &&

@@ -16,9 +16,8 @@ import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 import type { State } from './refresh.ts';
 import type { Action } from './server.ts';
 
-/** What a look shows, made once for it and the further tries of its cells. */
 interface View {
-  /** The results of these further tries. */
+  /** Results of further tries of single cells. */
   more: readonly Result[];
   board: Board;
   rows: ReadonlyMap<string, MatrixRow>;
@@ -57,7 +56,7 @@ function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> 
   };
 }
 
-/** The results with the further tries of single cells in their places. */
+/** Replaces single cells by their further tries. */
 function withMore(
   { result, all: stored }: WorkLook,
   more: readonly Result[],
@@ -118,7 +117,7 @@ function promptOf({ look: found }: State, { cells: [cell] }: MatrixRow): Written
   return cell === undefined ? null : (found?.prompts.get(promptKey(cell.suite)) ?? null);
 }
 
-/** What an action is about: a cell of a row, and how its prompt is written. */
+/** The cell that an action names, and its prompt. */
 export interface Chosen {
   row: MatrixRow;
   cell: Cell;
@@ -126,7 +125,7 @@ export interface Chosen {
   prompt: WrittenPrompt;
 }
 
-/** What an action names by row and column; without a column, the working tree's first. Null: it is gone. */
+/** Finds an action's row and column (default: the working tree's first). Null: it is gone. */
 export function chosenBy({ key, cell: named }: Action, state: State): Chosen | null {
   const row = typeof key === 'string' ? rowOf(state, key) : null;
   if (row === null) return null;

@@ -18,7 +18,7 @@ import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 import type { OpenProject } from './look.ts';
 import type { Action, ActionReply } from './server.ts';
 
-/** What was written last, and how to take it back. */
+/** The last change, and how to undo it. */
 export interface WrittenEdit {
   file: string;
   before: string;
@@ -26,20 +26,19 @@ export interface WrittenEdit {
   what: string;
 }
 
-/** Where an action writes. */
 interface Place {
   project: Pick<OpenProject, 'root' | 'read' | 'documents' | 'withFiles'>;
-  /** The files as the look read them whose rows the page shows. */
+  /** The files as read by the look that the page shows. */
   texts: WorkLook['texts'];
   prompt: WrittenPrompt;
 }
 
 /**
- * Carries out an action on the project's files: read afresh, changed in one place, and written only
- * while they are what was read. Nothing is written that would change more or that evaldiff would
- * refuse, and nothing into a file that is another tool's.
+ * Applies an action to the project's files: reads them again, changes one place, and writes only if
+ * they are unchanged. Rejects edits that would change more, that evaldiff could not load, or that
+ * concern another tool's file.
  *
- * @param of null: it adds the first reference of the prompt
+ * @param of null: adds the first reference of the prompt
  */
 export async function writeBack(
   action: Action,
@@ -73,13 +72,13 @@ export async function writeBack(
   return { said: `${what}, in ${file}`, bad: false };
 }
 
-/** Takes the last change back, unless the file was changed since. */
+/** Undoes the last change unless the file was changed since. */
 export async function takeBack(root: string, undo: WrittenEdit[]): Promise<ActionReply> {
   const last = undo.at(-1);
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
   const failed = await replaceText(join(root, file), root, after, before);
-  // What cannot be written now may be written later; what others changed is theirs for good.
+  // An unwritable file may be written later; an edit by others is kept.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }
@@ -90,7 +89,7 @@ function nothing(file: string, why: string): ActionReply {
   return { said: `${file}: ${why}; nothing is written`, bad: true };
 }
 
-/** The text, with the mark at its start if there is one, so that all of it is written back; null: it is none. */
+/** The text including a byte order mark, so that it is written back; null: not UTF-8. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -129,7 +128,7 @@ async function replaceText(
   }
 }
 
-/** For us, or for everybody: who may write whatever it is should not. */
+/** Respects the write permission even for users who bypass it. */
 async function isReadOnly(path: string): Promise<boolean> {
   const refused = await access(path, constants.W_OK).then(
     () => false,
@@ -138,7 +137,7 @@ async function isReadOnly(path: string): Promise<boolean> {
   return refused || ((await stat(path)).mode & 0o222) === 0;
 }
 
-/** What evaldiff says first of the project with this text in a file; null: it takes it. */
+/** evaldiff's first error with this text in a file; null: none. */
 function flawOf(
   file: string,
   text: string,
@@ -206,7 +205,7 @@ function inYaml(
   }
 }
 
-/** The keys under which a rubric stands in a file's text; null: it does not. */
+/** The keys of a rubric in a file's text; null: it is not there. */
 function rubricAt(file: string, text: string, name: string): readonly string[] | null {
   const reading = readYaml(file, text);
   if (!reading.ok || !isMap(reading.value.value)) return null;

@@ -10,39 +10,32 @@ import {
   type VendorConnection,
 } from './vendor.ts';
 
-/** Of the Message Batches API. */
+/** Limits of the Message Batches API. */
 export const ANTHROPIC_BATCH = { requests: 100_000, bytes: 256_000_000 };
 
 const PATH = '/v1/messages/batches';
 
 const [OPEN, CLOSE] = ['{"requests":[', ']}'];
 
-/** The vendor's own client, which asks once and finds out nothing by itself. */
-export async function anthropicClient({
-  baseUrl,
-  fetch,
-  timeoutMs,
-}: VendorConnection): Promise<Anthropic> {
+export async function anthropicClient(connection: VendorConnection): Promise<Anthropic> {
   const { default: Client } = await import('@anthropic-ai/sdk');
-  // A key is given, so that the SDK looks for none in the environment or on the disk; the real one
-  // is added by `fetch`.
+  // A key is given so that the SDK does not look for one; `fetch` adds the real key.
   return new Client({
     apiKey: 'added-by-the-transport',
     webhookKey: null,
-    baseURL: baseUrl,
-    fetch,
+    baseURL: connection.baseUrl,
+    fetch: connection.fetch,
     maxRetries: 0,
-    timeout: timeoutMs,
+    timeout: connection.timeoutMs,
     logLevel: 'off',
     openTelemetry: false,
   });
 }
 
-/** Anthropic's message batches: one request holds all, one stream of results comes back. */
+/** Anthropic's message batches: one request holds all, results are one stream. */
 export const anthropicBatches: BatchApi = {
-  // What stands around the requests counts too.
   limits: { ...ANTHROPIC_BATCH, bytes: ANTHROPIC_BATCH.bytes - OPEN.length - CLOSE.length },
-  // With the comma to the next one.
+  // Plus the comma.
   bytes: (id, body) => Buffer.byteLength(requestOf(id, body)) + 1,
   async connect({ download, ...connection }) {
     const client = await anthropicClient(connection);
@@ -50,8 +43,7 @@ export const anthropicBatches: BatchApi = {
     return {
       upload: () => Promise.resolve({ file: null }),
       async create(items) {
-        // The general method with a stream: `batches.create` would hold the text of all requests in
-        // memory, twice.
+        // Streamed: `batches.create` would hold the text of all requests in memory twice.
         const body = ReadableStream.from(textOf(items));
         const reply: unknown = await client.post(PATH, {
           body,
@@ -61,8 +53,7 @@ export const anthropicBatches: BatchApi = {
       },
       state: async (id) => stateOf(await client.messages.batches.retrieve(id)),
       async *results(id) {
-        // By the id: the address in `results_url` is the server's word, and the key goes nowhere
-        // but to our own.
+        // By id, not by `results_url`: the key is only sent to our own base address.
         const response = await downloads
           .get(`${PATH}/${id}/results`, { headers: { accept: 'application/binary' } })
           .asResponse();
@@ -121,7 +112,7 @@ function stateOf(reply: unknown): BatchState | null {
   return { status: 'waiting', done, total: done + processing };
 }
 
-/** Results name the error's type; a direct call would have had the status that goes with it. */
+/** Error types in results, as the status of a direct call. */
 const STATUS: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -14,22 +14,20 @@ import {
   type VendorAnswer,
 } from './vendor.ts';
 
-/** The API insists on a limit; this one is sent for a prompt that names none. */
+/** The API requires a limit; this one is sent for a prompt that sets none. */
 export const DEFAULT_MAX_TOKENS = 4096;
 
-/** Parameters that Anthropic's SDKs turn into headers of the request. */
+/** Parameters that Anthropic's SDK turns into request headers. */
 const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
 
-/** Anthropic's messages. */
 export const anthropic: Language = {
   replyName: 'message',
   async connect(connection) {
     const client = await anthropicClient(connection);
     client.buildRequest = plainRequests(connection);
-    // The transport keeps the deadline: the SDK's timer for every call would be a second one.
+    // The transport enforces the deadline, so the SDK's own timer is bypassed.
     client.fetchWithTimeout = connection.fetch;
-    // The general method rather than `messages.create`, which prints warnings and turns parameters
-    // into headers.
+    // Not `messages.create`, which prints warnings and turns parameters into headers.
     return (body) => client.post('/v1/messages', { body }).asResponse();
   },
   refuses(parameters) {
@@ -46,14 +44,11 @@ export const anthropic: Language = {
   batches: anthropicBatches,
 };
 
-/**
- * System messages go into a field of their own, joined by an empty line. Neighbours of one role
- * stay as they are: the API takes them for one turn.
- */
+/** Joins system messages into the `system` field. The API merges neighbours of one role itself. */
 function body({ model, parameters, messages, marked, ...asked }: Ask): Record<string, unknown> {
   const instructions = messages.filter(({ role }) => role === 'system');
   const system = instructions.map(({ content }) => content).join('\n\n');
-  // The mark lies behind the system messages, or behind one of the others.
+  // The mark is in the system messages or in a later one.
   const last = marked === undefined ? null : marked - instructions.length - 1;
   return {
     max_tokens: DEFAULT_MAX_TOKENS,
@@ -69,7 +64,7 @@ function body({ model, parameters, messages, marked, ...asked }: Ask): Record<st
   };
 }
 
-/** Up to its end the request is kept for five minutes, and as long again after each use. */
+/** The prefix up to here is cached for five minutes, renewed by each use. */
 function markedText(text: string): object[] {
   return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
 }
@@ -83,7 +78,6 @@ function formOf(
   return form === 'schema'
     ? {
         output_config: {
-          // The file may say how much effort an answer is worth.
           ...(isMap(own) ? own : {}),
           format: { type: 'json_schema', schema: json },
         },
@@ -99,7 +93,7 @@ const count = z.int().nonnegative();
 const reply = z.object({
   type: z.literal('message'),
   model: z.string().nullish().catch(null),
-  // Some gateways send text where Anthropic sends blocks.
+  // Some gateways send text instead of blocks.
   content: z.union([
     z.string(),
     z.array(z.looseObject({ type: z.string(), text: z.string().nullish() })),
@@ -113,8 +107,18 @@ const reply = z.object({
       cache_creation_input_tokens: count.nullish(),
       cache_read_input_tokens: count.nullish(),
     })
-    .nullish()
-    .catch(null),
+    // The API reports cache reads and writes separately; they are input too.
+    .transform((usage): Pick<Said, 'usage' | 'cached'> => {
+      const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+      const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
+      return {
+        usage: { input_tokens, output_tokens: usage.output_tokens },
+        ...cachedTokens(input_tokens, { read, written }),
+      };
+    })
+    .nullable()
+    .catch(null)
+    .default(null),
 });
 
 function read(data: unknown, ask: ReadAs): VendorAnswer {
@@ -128,7 +132,7 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
   return worthOf(
     {
       ...saidIn(content),
-      ...countedIn(usage),
+      ...(usage ?? { usage: null }),
       calls,
       reason: stop_reason,
       member: 'stop_reason',
@@ -138,24 +142,4 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
     },
     ask,
   );
-}
-
-interface UsageOnWire {
-  input_tokens: number;
-  output_tokens: number;
-  cache_creation_input_tokens?: number | null | undefined;
-  cache_read_input_tokens?: number | null | undefined;
-}
-
-/**
- * What was read from or written to the prompt cache is input too, though the API counts it apart.
- */
-function countedIn(usage: UsageOnWire | null | undefined): Pick<Said, 'usage' | 'cached'> {
-  if (!usage) return { usage: null };
-  const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
-  const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
-  return {
-    usage: { input_tokens, output_tokens: usage.output_tokens },
-    ...cachedTokens(input_tokens, { read, written }),
-  };
 }

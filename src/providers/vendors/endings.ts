@@ -5,7 +5,6 @@ import type { Json } from '../../types/plain.ts';
 import type { SaidText } from './thinking.ts';
 import type { NoAnswer, ReadAs, Said, VendorAnswer } from './vendor.ts';
 
-/** What the end of a reply says of its answer. */
 export type EndKind =
   | 'whole'
   | 'called'
@@ -18,8 +17,8 @@ export type EndKind =
   | 'unknown';
 
 /**
- * The stop reasons and statuses of all vendors and of both of OpenAI's APIs, in lower case with
- * underscores. docs/models.md says what an answer that ends so is worth.
+ * Finish reasons and statuses of all vendors, in lower case with underscores. docs/models.md
+ * explains what each means for the answer.
  */
 export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>> = {
   whole: [
@@ -57,7 +56,7 @@ const BY_WORD = new Map(
   ),
 );
 
-/** Google says what was found behind a colon: `content_filter: PROHIBITED_CONTENT`. */
+/** Google appends details after a colon: `content_filter: PROHIBITED_CONTENT`. */
 function endingOf(reason: string): EndKind {
   const [word = ''] = reason.replace(/([a-z])([A-Z])/g, '$1_$2').split(':');
   const plain = word
@@ -68,27 +67,24 @@ function endingOf(reason: string): EndKind {
   return BY_WORD.get(plain) ?? 'unknown';
 }
 
-/** A reply as every vendor's reader gives it. */
 interface Reading extends SaidText, Pick<Said, 'usage' | 'cached'> {
-  /** What the model said in place of an answer, where that is a member of its own. */
+  /** Where the vendor has a separate member for it. */
   refusal?: string;
   calls: readonly (ToolCall | OddCall)[];
-  /** Why it ended, in the server's word, and the member that says so. */
+  /** The server's finish reason, and the member that holds it. */
   reason: string | null | undefined;
   member: string;
-  /** What the server says of a refusal besides. */
   details?: string | null | undefined;
-  /** The limit that is sent for a prompt that sets none; absent: none is. */
+  /** The limit sent when the prompt sets none; absent: none is sent. */
   ownLimit?: number;
   model: string | null | undefined;
 }
 
-/** A tool call that cannot be read, by its place in the reply. */
 interface OddCall {
   odd: string;
 }
 
-/** What the reply is worth: why it ended × what it says. */
+/** Decides what a reply is worth from its finish reason and content. */
 export function worthOf(reading: Reading, ask: ReadAs): VendorAnswer {
   const { said, refusal = '', reason } = reading;
   const refuses = said.trim() === '' && refusal !== '';
@@ -122,7 +118,7 @@ function besideAnswer({
 
 type Core = Pick<Said, 'output' | 'finish_reason' | 'tool_calls'>;
 
-/** The tool that was forced is the answer, not a call of the model's own. */
+/** A call of the forced tool is the answer, not a tool call. */
 function withoutForced(answer: Core, { schema }: ReadAs): Core {
   const forced = answer.tool_calls.find(({ name }) => name === schema?.name);
   if (forced === undefined) return answer;
@@ -138,7 +134,6 @@ function wordOf({ reason }: Reading): string {
   return foreign(reason ?? '');
 }
 
-/** `finish_reason: stop`. */
 function named(reading: Reading): string {
   const word = wordOf(reading);
   return `${reading.member}: ${word === '' ? 'none' : word}`;
@@ -154,7 +149,7 @@ function unusable(ending: EndKind, calls: number, reading: Reading): NoAnswer | 
     };
   if (ending === 'unfinished')
     return noAnswer(`the server sent an answer that is not finished (${named(reading)})`);
-  // A call that cannot be read must not count as none.
+  // An unreadable call must not count as no call.
   if (odd !== undefined)
     return noAnswer(`${odd.odd} of the reply is a tool call that cannot be read`);
   return ending === 'called' && calls === 0
@@ -200,7 +195,6 @@ function whereTextIs(thinking: string): string {
 
 const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_predict'];
 
-/** The limit by name and value, who set it, and what to do. */
 function limitOf({ ownLimit }: Reading, parameters: Record<string, Json> | null): string {
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
   if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;
@@ -210,7 +204,9 @@ function limitOf({ ownLimit }: Reading, parameters: Record<string, Json> | null)
     : `max_tokens: ${String(ownLimit)}, which evaldiff sends where none is set; set a higher one`;
 }
 
-/** A call in any form in use: OpenAI's of now and then, with arguments as text or as values, Claude's. */
+/**
+ * Reads a tool call: OpenAI's current and legacy form (arguments as text or values), or Claude's.
+ */
 export function callIn(entry: unknown, place: string): ToolCall | OddCall {
   const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
   const {

@@ -6,7 +6,6 @@ import type { Language, Vendor } from './vendor.ts';
 
 const LANGUAGES: Readonly<Record<Api, Language>> = { openai, anthropic };
 
-/** Every row of `types/vendors.ts`, in the language that it speaks. */
 export const vendors: Readonly<Record<VendorName, Vendor>> = perVendor((name) => {
   const facts = factsOf(name);
   const language = LANGUAGES[facts.speaks];

@@ -10,35 +10,30 @@ import {
   type VendorConnection,
 } from './vendor.ts';
 
-/** Of the Batch API: one file of this many requests and bytes, all for one model. */
+/** Limits of the Batch API; all requests of a file name one model. */
 export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
 
 const ENDPOINT = '/v1/chat/completions';
 
-/** The vendor's own client, which asks once and finds out nothing by itself. */
-export async function openaiClient({
-  baseUrl,
-  fetch,
-  timeoutMs,
-}: VendorConnection): Promise<OpenAI> {
+export async function openaiClient(connection: VendorConnection): Promise<OpenAI> {
   const { default: Client } = await import('openai');
-  // Every credential is given, so that the SDK looks for none in the environment; the real key is
-  // added by `fetch`.
+  // Every credential is given so that the SDK reads none from the environment; `fetch` adds the
+  // real key.
   return new Client({
     apiKey: 'added-by-the-transport',
     adminAPIKey: null,
     organization: null,
     project: null,
     webhookSecret: null,
-    baseURL: baseUrl,
-    fetch,
+    baseURL: connection.baseUrl,
+    fetch: connection.fetch,
     maxRetries: 0,
-    timeout: timeoutMs,
+    timeout: connection.timeoutMs,
     logLevel: 'off',
   });
 }
 
-/** OpenAI's batches: a file of requests goes up, files of answers and of errors come back. */
+/** OpenAI's batches: upload a file of requests, download files of answers and errors. */
 export const openaiBatches: BatchApi = {
   limits: OPENAI_BATCH,
   bytes: (id, body) => Buffer.byteLength(lineOf(id, body)),

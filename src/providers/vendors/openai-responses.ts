@@ -12,12 +12,11 @@ import {
   type VendorAnswer,
 } from './vendor.ts';
 
-/** OpenAI's Responses API, for models that have no chat completions. */
 export const openaiResponses: VendorEndpoint = {
   path: '/responses',
   replyName: 'response',
   body: ({ model, parameters, messages, ...asked }) => ({
-    // As chat completions do, unless the file says otherwise.
+    // As chat completions do by default.
     store: false,
     ...parameters,
     model,
@@ -43,14 +42,15 @@ const part = z.object({
   refusal: z.string().nullish(),
 });
 
-/** What of the input went through the cache; what cannot be read was not counted. */
+/** Input read from and written to the cache; unreadable counts are ignored. */
 export const cacheDetails = z
   .object({
     cached_tokens: z.int().nonnegative().nullish(),
     cache_write_tokens: z.int().nonnegative().nullish(),
   })
-  .nullish()
-  .catch(null);
+  .transform(({ cached_tokens: read, cache_write_tokens: written }) => ({ read, written }))
+  .catch({ read: null, written: null })
+  .default({ read: null, written: null });
 
 const reply = z.object({
   model: z.string().nullish().catch(null),
@@ -69,19 +69,10 @@ const reply = z.object({
       output_tokens: z.int().nonnegative(),
       input_tokens_details: cacheDetails,
     })
-    .transform(
-      ({
-        input_tokens,
-        output_tokens,
-        input_tokens_details: details,
-      }): Pick<Said, 'usage' | 'cached'> => ({
-        usage: { input_tokens, output_tokens },
-        ...cachedTokens(input_tokens, {
-          read: details?.cached_tokens,
-          written: details?.cache_write_tokens,
-        }),
-      }),
-    )
+    .transform(({ input_tokens_details: cached, ...usage }): Pick<Said, 'usage' | 'cached'> => ({
+      usage,
+      ...cachedTokens(usage.input_tokens, cached),
+    }))
     .nullable()
     .catch(null)
     .default(null),
@@ -93,7 +84,7 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
   const { status, incomplete_details: incomplete, output, usage, model } = parsed.data;
   const messages = output.filter(({ type }) => type === 'message');
   const final = messages.filter(({ phase }) => phase !== 'commentary');
-  // What it says on the way is no part of the answer, where there is one.
+  // Commentary before the final message is not part of the answer.
   const parts = (final.length > 0 ? final : messages).flatMap(({ content }) => content ?? []);
   const cut = status === 'incomplete' ? incomplete?.reason : null;
   const { said, thinking } = saidIn(parts);
@@ -106,7 +97,7 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
       calls: output.flatMap((item, index) =>
         CALLS.has(item.type) ? [callIn(item, `output[${String(index)}]`)] : [],
       ),
-      // Servers that only resemble OpenAI's leave the status out of a whole answer.
+      // Compatible servers omit the status of a complete answer.
       reason: cut ?? status ?? 'completed',
       member: cut ? 'incomplete_details.reason' : 'status',
       model,

@@ -17,16 +17,15 @@ import {
   type Said,
 } from './vendor.ts';
 
-/** OpenAI's chat completions, and every server that speaks them. */
+/** OpenAI's chat completions, and compatible servers. */
 export const openai: Language = {
   replyName: 'chat completion',
   async connect(connection) {
     const client = await openaiClient(connection);
     client.buildRequest = plainRequests(connection);
-    // The transport keeps the deadline: the SDK's timer for every call would be a second one.
+    // The transport enforces the deadline, so the SDK's own timer is bypassed.
     client.fetchWithTimeout = connection.fetch;
-    // The general method rather than `chat.completions.create`: parameters go out as the user wrote
-    // them.
+    // Not `chat.completions.create`: parameters are sent as the user wrote them.
     return (body, path = '/chat/completions') => client.post(path, { body }).asResponse();
   },
   refuses(parameters) {
@@ -82,7 +81,7 @@ function formOf({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, 
 type Counted = Pick<Said, 'usage' | 'cached'>;
 
 const message = z.looseObject({
-  // Compatible servers send lists of parts where OpenAI sends text.
+  // Compatible servers send lists of parts.
   content: z.union([z.string(), z.array(z.looseObject({ text: z.string().nullish() }))]).nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(z.unknown()).nullish(),
@@ -91,7 +90,7 @@ const message = z.looseObject({
 const reply = z.object({
   model: z.string().nullish().catch(null),
   choices: z.array(z.object({ finish_reason: z.string().nullish(), message })).min(1),
-  // Counts that cannot be read are unknown, and no reason to lose an answer that was paid for.
+  // Unreadable counts are unknown; they do not lose an answer that was paid for.
   usage: z
     .object({
       prompt_tokens: z.int().nonnegative(),
@@ -99,27 +98,21 @@ const reply = z.object({
       total_tokens: z.int().nonnegative().nullish().catch(null),
       prompt_tokens_details: cacheDetails,
     })
-    .transform(({ prompt_tokens, prompt_tokens_details: details, ...counted }): Counted => ({
+    .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): Counted => ({
       usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
-      ...cachedTokens(prompt_tokens, {
-        read: details?.cached_tokens,
-        written: details?.cache_write_tokens,
-      }),
+      ...cachedTokens(prompt_tokens, cached),
     }))
     .nullable()
     .catch(null)
     .default(null),
 });
 
-/** xAI and Google count what a model thought in the total alone, and charge it as what it said. */
+/** xAI and Google count thinking only in the total, and charge it as output. */
 function writtenTokens(
   prompt: number,
-  {
-    completion_tokens,
-    total_tokens,
-  }: { completion_tokens: number; total_tokens?: number | null | undefined },
+  counted: { completion_tokens: number; total_tokens?: number | null | undefined },
 ): number {
-  return Math.max(completion_tokens, (total_tokens ?? 0) - prompt);
+  return Math.max(counted.completion_tokens, (counted.total_tokens ?? 0) - prompt);
 }
 
 function read(data: unknown, ask: ReadAs): VendorAnswer {
@@ -145,7 +138,7 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
       ...saidIn(content, { reasoning_content, reasoning, thinking }),
       ...(usage ?? { usage: null }),
       ...(refusal ? { refusal } : {}),
-      // A gateway that sends a call in two forms means one.
+      // A gateway may send one call in two forms.
       calls: [listed, older, inParts].find(({ length }) => length > 0) ?? [],
       reason: choice.finish_reason,
       member: 'finish_reason',
@@ -157,7 +150,7 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
 
 const CALL_PART = /^(tool_use|tool_call|function_call|function)$/;
 
-/** Ollama's native reply, and one whose message is a stream's `delta`, as a chat completion. */
+/** Converts Ollama's native reply, and one whose message is a `delta`, into a chat completion. */
 function inOneForm(data: unknown): unknown {
   const choices = member(data, 'choices');
   if (Array.isArray(choices))
@@ -181,7 +174,6 @@ function inOneForm(data: unknown): unknown {
   };
 }
 
-/** Vectors have more digits than count. */
 const component = z.preprocess(
   (value) => (value instanceof LongNumber ? Number(value) : value),
   z.number(),
@@ -197,7 +189,7 @@ const embedding = z.object({
     .default(null),
 });
 
-/** Vectors are computed in single precision; the digits behind it would only fill the store. */
+/** Embeddings have single precision; further digits would only fill the store. */
 function singlePrecision(value: number): number {
   return Number(value.toPrecision(9));
 }

@@ -1,4 +1,4 @@
-/** What models that think inline write around their thinking. */
+/** Marks that models write around inline thinking. */
 const MARKS = [
   ['<(think|thought|seed:think)>', '</(think|thought|seed:think)>'],
   ['\\[THINK\\]', '\\[/THINK\\]'],
@@ -13,8 +13,8 @@ const MARKS = [
 }));
 
 /**
- * The text without the thinking at its front: whole blocks, a block that never ends, and one whose
- * opening mark was part of the model's template. `inside`: the mark of the thinking; null: none.
+ * The text without leading thinking: complete blocks, an unclosed block, or one whose opening mark
+ * was part of the template. `inside`: the unclosed mark, if any.
  */
 export function withoutThinking(text: string): { said: string; inside: string | null } {
   let at = 0;
@@ -30,13 +30,12 @@ export function withoutThinking(text: string): { said: string; inside: string | 
   return inside === null ? withoutUnopened(text) : { said: text.slice(at).trimStart(), inside };
 }
 
-/** Where the pattern ends that is found from `from` on. */
 function endOf(pattern: RegExp, text: string, from: number): number | null {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : null;
 }
 
-/** A closing mark in backticks is spoken of; any other ends thinking that began in the template. */
+/** A closing mark without an opening one ends the thinking, unless it is quoted in backticks. */
 function withoutUnopened(text: string): ReturnType<typeof withoutThinking> {
   const [, before, mark] = /^([^]*?[^`]|)(<\/think>)(?!`)/i.exec(text) ?? [];
   return before === undefined || mark === undefined || /<think>/i.test(before)
@@ -44,23 +43,21 @@ function withoutUnopened(text: string): ReturnType<typeof withoutThinking> {
     : { said: text.slice(before.length + mark.length).trimStart(), inside: mark };
 }
 
-/** A part of an answer, as vendors send them. */
 interface ContentPart {
   type?: string | null | undefined;
   text?: string | null | undefined;
-  /** Google's mark of a part that is thinking. */
   thought?: unknown;
 }
 
-/** What an answer says, and where the server sent thinking; null: nowhere. */
+/** The answer's text, and where the server sent thinking (null: nowhere). */
 export interface SaidText {
   said: string;
   thinking: string | null;
 }
 
 /**
- * The one rule on thinking: it is not the answer, in whatever member, part or inline mark the server
- * sends it. `beside`: members that hold nothing else.
+ * Separates thinking from the answer, whichever member, part or inline mark holds it. `beside`:
+ * members that hold only thinking.
  */
 export function saidIn(
   content: string | readonly ContentPart[] | null | undefined,

@@ -14,7 +14,6 @@ import {
   words,
 } from './drawing.ts';
 
-/** One row of a chart: a name and its figures in words, and below them what is drawn. */
 interface RowWords {
   name: string;
   note: string;
@@ -27,7 +26,7 @@ interface RowsDrawing {
   rows: readonly RowWords[];
   /** The right end of the axis, a share; the left one is 0. */
   ceiling: number;
-  /** What is drawn for a row; `place` gives the pixels of a share on it. */
+  /** Draws a row; `place` maps a share to pixels. */
   marks(index: number, place: (share: number) => Point): Shape[];
 }
 
@@ -42,14 +41,14 @@ const AXIS = 20;
 
 const NOTE = 132;
 
-/** Where in a row its words stand, and its marks, 0–1. */
+/** Vertical position of a row's words and marks, 0–1. */
 const WORDS = 0.3;
 
 const MARKS = 0.72;
 
 /**
- * Rows under one axis of shares; the same number of rows has the same height, so that charts side
- * by side line up.
+ * Rows under one axis of shares. Equal row counts have equal heights, so that charts side by side
+ * align.
  */
 function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): string {
   return draw({
@@ -90,7 +89,7 @@ function wordsOf(row: RowWords | undefined, index: number, at: At): Shape[] {
   if (row === undefined) return [];
   const { y } = at(0, index + WORDS);
   return [
-    // The page's colour behind the words keeps the lines of the axis out of them.
+    // The background keeps axis lines out of the words.
     {
       type: 'rect',
       shape: { x: 0, y: y - 9, width: WIDTH, height: 17 },
@@ -116,7 +115,7 @@ export interface PriorRow {
   prior: number;
 }
 
-/** What the references are about: the share of each attribute among those of its kind. */
+/** The share of each attribute among those of its kind. */
 export function priorChart({ label, rows }: { label: string; rows: readonly PriorRow[] }): string {
   const most = rows.reduce((found, { prior }) => Math.max(found, prior), 0);
   return rowsChart({
@@ -140,11 +139,11 @@ export interface SidesRow {
   name: string;
   base: number | null;
   head: number | null;
-  /** Interval of the difference, head − base; null: none is known, or none is meant. */
+  /** Interval of the difference, head − base; null: none. */
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
-  /** Said in place of the shares; null: they are said. */
+  /** Replaces the shares' text; null: show the shares. */
   instead: string | null;
 }
 
@@ -154,8 +153,8 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
 };
 
 /**
- * Base as a ring and head as a dot on one line for each row, and around head the interval of the
- * difference, laid at base: where it reaches the ring, no difference is seen.
+ * Base as a ring and head as a dot on one line per row. The interval of the difference is drawn
+ * from base: if it reaches the ring, there is no significant difference.
  */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): string {
   return rowsChart({

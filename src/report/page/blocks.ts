@@ -19,17 +19,14 @@ import { headline } from '../sections/outcomes.ts';
 import { SCRIPT } from './script.ts';
 import { POLICY, STYLE } from './style.ts';
 
-/** An axis spans at least this much, so that noise does not look like a landslide. */
+/** Minimum span of an axis, so that noise does not look like a landslide. */
 const LEAST_SPAN = 0.2;
 
 const STEP = 0.1;
 
 const NEAR = 1e-9;
 
-/**
- * From where to where an axis of shares goes: an even number of whole tenths around all of them,
- * within 0–1.
- */
+/** The range of an axis of shares: an even number of tenths around all values, within 0–1. */
 export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
   if (shares.length === 0) return { floor: 0, ceiling: 1 };
   const most = shares.reduce((a, b) => Math.max(a, b));
@@ -47,7 +44,7 @@ export function chip(words: string, tone: Tone): string {
   return `<span class="chip ${tone}">${escapeMarkup(words)}</span>`;
 }
 
-/** Blocks as a page of our own shows them, where no Markdown is read and no mention is linked. */
+/** Renders blocks as HTML. Unlike Markdown, mentions need no escaping. */
 export function htmlOf(blocks: readonly Block[], links: Links): string {
   return blocks.map((block) => blockHtml(block, links)).join('\n');
 }
@@ -80,7 +77,7 @@ function blockHtml(block: Block, links: Links): string {
   }
 }
 
-/** A row of base's or head's answer looks like that side, wherever it stands. */
+/** Styles rows with base's or head's answer. */
 function sideClass([name]: Line): string {
   if (name?.kind !== 'text') return '';
   return /^Base\b/.test(name.text)
@@ -99,9 +96,9 @@ function diffHtml(lines: readonly DiffLine[]): string {
 }
 
 /**
- * Cells are HTML already; `own` ones hold our words and numbers and do not wrap. A first column
- * without a title names its rows. Each other cell carries its column's title, for where cells are
- * stacked; of two columns both do.
+ * Cells are HTML; `own` ones contain our words and numbers and do not wrap. A first column without
+ * a title names its rows. Other cells carry their column's title, for stacked layouts; with two
+ * columns both do.
  */
 export function tableHtml(
   head: readonly string[],
@@ -119,7 +116,7 @@ export function tableHtml(
   return `<div class="wide" tabindex="0"><table><thead><tr>${titles}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
 }
 
-/** The words of a column's title, which is HTML. */
+/** The text of a column's title, which is HTML. */
 function titleAttribute(title = ''): string {
   return ` data-title="${title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, '')}"`;
 }
@@ -151,7 +148,7 @@ function inlineHtml(part: Inline, links: Links): string {
   }
 }
 
-/** A place, or a name that leads to it; the place behind the name where nothing can be linked. */
+/** A place or a name linked to it; without a link, the place after the name. */
 function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): string {
   const url =
     place === null ? null : safeUrl(place(part.file.toWellFormed(), part.line, part.side));
@@ -176,7 +173,7 @@ export function piecesHtml(pieces: readonly Piece[]): string {
     .join('');
 }
 
-/** A text cut after `limit` characters, with the number of those left out. */
+/** A text cut after `limit` characters, with the number omitted. */
 function cutHtml(text: string, limit: number): string {
   const { text: shown, left } = cut(text, limit);
   return `${escapeMarkup(shown)}${left === 0 ? '' : `<i>${cutNote(left)}</i>`}`;
@@ -186,19 +183,16 @@ function anchor(shown: string, url: string | null): string {
   return url === null ? shown : `<a href="${escapeMarkup(url)}" rel="noreferrer">${shown}</a>`;
 }
 
-/** What stands in a page; `top` is text, the others are HTML. */
+/** `top` is text, the others are HTML. */
 interface PageParts {
   title: string;
-  /** What the page is, and what it is of, in its first line. */
+  /** What the page is, and its subject. */
   top: [string, string];
   main: readonly string[];
   footer: string;
 }
 
-/**
- * A page of ours: one file, no request leaves it, its policy lets nothing but its own style and
- * script apply.
- */
+/** A page as one file that makes no requests; its policy only allows its own style and script. */
 export function pageHtml({ title, top: [what, of], main, footer }: PageParts): string {
   return lines([
     '<!doctype html>',
@@ -224,21 +218,21 @@ export function pageHtml({ title, top: [what, of], main, footer }: PageParts): s
   ]);
 }
 
-/** One string of several: added up rather than joined, which would copy what is large already. */
+/** Concatenates lines; joining would copy large strings once more. */
 export function lines(parts: readonly string[]): string {
   return parts.reduce((text, part) => `${text}\n${part}`);
 }
 
 interface Card {
   title: string;
-  /** Under the title: what is drawn, and how it is read. HTML. */
+  /** How to read the drawing. HTML. */
   note: string;
   svg: string;
   /** A table with the numbers of the drawing. HTML. */
   table: string;
 }
 
-/** A chart with its title and, folded away, its numbers. */
+/** A chart with its title and its numbers, folded. */
 export function cardHtml({ title, note, svg, table }: Card): string {
   return [
     `<figure class="card"><figcaption><b>${escapeMarkup(title)}</b>`,
@@ -248,7 +242,7 @@ export function cardHtml({ title, note, svg, table }: Card): string {
   ].join('');
 }
 
-/** The headline, and what stands below it: problems, errors, and reasons where nothing else is shown. */
+/** The headline, then problems, errors, and reasons if nothing else is shown. */
 export function verdictHtml(
   { result, links }: { result: Result; links: Links },
   below: readonly SectionName[] = ['problems', 'errors', 'reasons'],

@@ -27,25 +27,23 @@ import type * as library from './line-charts.ts';
 
 type Library = typeof library;
 
-/**
- * Drawn once for a result, HTML: they are the same however much of the rest a page has room for.
- */
+/** Charts as HTML, drawn once per result, whatever the rest of the page omits. */
 export interface Charts {
-  /** By the key of the suite: the cards of its domains, and of its sub-tasks. */
+  /** By suite key: the cards of its domains, and of its sub-tasks. */
   kinds: ReadonlyMap<string, { domains: string; subtasks: string }>;
-  /** Suites whose charts have no room. */
+  /** Number of suites without room for charts. */
   left: number;
-  /** By the name of the prompt: quality against cost. */
+  /** By prompt name: quality against cost. */
   costs: ReadonlyMap<string, string>;
 }
 
-/** All charts of attributes together stay below this. Bytes. */
+/** Limit for all attribute charts together, in bytes. */
 const ROOM = 500_000;
 
-/** Attributes of a kind in one chart; the others are in its table. */
+/** Attributes of a kind in one chart; the table has the others. */
 const MOST_ROWS = 30;
 
-/** Draws for the worst suites first, until the charts take the room that a page has for them. */
+/** Draws the worst suites' charts first, until {@link ROOM} is used. */
 export async function chartsOf(result: Result): Promise<Charts> {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
     ({ attributes }) => attributes.length > 0,
@@ -171,15 +169,16 @@ function proficiencyCard(
   });
 }
 
+const UNCOMPARED = { low: null, high: null, finding: null, instead: null } as const;
+
 /**
- * In a comparison with interval and verdict; an attribute with too few references is not a finding, so
- * its shares are not said.
+ * With interval and verdict in a comparison. An attribute with too few references shows no shares.
  */
 function sidesRow(
   { name, n, base, head, low, high, verdict }: AttributeResult,
   diff: boolean,
 ): SidesRow {
-  if (!diff) return { name, base, head, low: null, high: null, finding: null, instead: null };
+  if (!diff) return { name, base, head, ...UNCOMPARED };
   const instead = verdict === 'too few' ? `${counted(n, 'reference')}: too few` : null;
   return {
     name,
@@ -211,10 +210,7 @@ function alignmentCard(
         name,
         base: alignment?.base ?? null,
         head: alignment?.head ?? null,
-        low: null,
-        high: null,
-        finding: null,
-        instead: null,
+        ...UNCOMPARED,
       })),
     }),
     table: table(['Attribute', 'Other skills, lower is better'], all, (attribute) => [
@@ -223,7 +219,6 @@ function alignmentCard(
   });
 }
 
-/** A row for each attribute: its name, then words of our own. */
 function table(
   head: readonly string[],
   attributes: readonly AttributeResult[],
@@ -238,7 +233,7 @@ function table(
   );
 }
 
-/** Null where not one variant's cost is known. */
+/** Null if no variant's cost is known. */
 function costCard(
   { name, ranked }: { name: string; ranked: readonly Ranked[] },
   { qualityCostChart }: Library,

@@ -20,10 +20,7 @@ import type { Charts } from './charts.ts';
 import { kindLink, referenceLink, type PageIndex } from './page-index.ts';
 import { dropsHtml, skillsHtml } from './samples.ts';
 
-/**
- * Suites, and attributes of a suite that moved, with all there is to say of them; the rest is
- * counted.
- */
+/** Suites, and moved attributes per suite, shown in full; the rest is counted. */
 const MOST_SUITES = 20;
 
 const MOST_MOVED = 10;
@@ -36,8 +33,8 @@ const MOST_NAMED = 12;
 const SENTENCE = 600;
 
 /**
- * The attributes of every suite: insights, what moved with its samples, the charts, and all
- * attributes with their references.
+ * The attributes of every suite: insights, changes with samples, charts, and all attributes with
+ * their references.
  */
 export function dashboardHtml(result: Result, charts: Charts, index: PageIndex): string {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites));
@@ -134,10 +131,7 @@ function insightsHtml(insights: readonly Insight[], of: ExplainedSuite, index: P
   return `<div class="insights"><h4>${title}</h4>${note}${list}${left}</div>`;
 }
 
-/**
- * An attribute that regressed or improved: its numbers, what it is, whom it took along, and
- * samples.
- */
+/** A regressed or improved attribute: numbers, description, affected references and samples. */
 function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: PageIndex): string {
   const { name, kind, explanation, n, base, head, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';

@@ -5,7 +5,7 @@ import { init, type EChartsCoreOption, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { escapeMarkup, visibleLine } from '../../text/visible.ts';
 
-/** The page's colours, by what they mean: they follow its light and dark scheme. */
+/** The page's colours, which follow its light and dark scheme. */
 export const COLOURS = {
   text: 'var(--text)',
   soft: 'var(--soft)',
@@ -19,24 +19,23 @@ export const COLOURS = {
 
 export type Colour = keyof typeof COLOURS;
 
-/** Letters of axes and notes, and of names. Pixels. */
+/** Font sizes in pixels: axes and notes, and names. */
 export const SMALL = 11;
 
 const LETTERS = 12;
 
 interface Drawing {
-  /** Pixels at which it is drawn; the page scales it down where there is less room. */
+  /** In pixels; the page scales it down if there is less room. */
   width: number;
   height: number;
-  /** What a reader is told who does not see it; one sentence. */
+  /** Text alternative, one sentence. */
   label: string;
   option: EChartsCoreOption;
 }
 
 /**
- * A chart as an SVG element for the report's page: the same bytes for the same drawing, whatever
- * was drawn before, no id, no style of its own (the page's policy forbids both to apply), every
- * text in it escaped.
+ * A chart as an SVG element: deterministic, without ids or styles (the page's policy blocks them),
+ * with all text escaped.
  */
 export function draw({ width, height, label, option }: Drawing): string {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
@@ -57,22 +56,21 @@ export function draw({ width, height, label, option }: Drawing): string {
       ].join(''),
     );
   } finally {
-    // Without it a timer keeps the process alive.
+    // Otherwise a timer keeps the process alive.
     chart.dispose();
   }
 }
 
 /**
- * Takes out what only serves a pointer, and what differs from one drawing to the next. Texts in it
- * hold no quote and no angle bracket, those are entities, so an attribute found by its quotes is
- * one.
+ * Removes what only serves a pointer or differs between drawings. Texts contain no quotes or angle
+ * brackets (only entities), so matching attributes by quotes is safe.
  */
 function plain(svg: string, opening: string): string {
   return (
     svg
       .replace(/^<svg[^>]*>/, () => opening)
       .replace(/<style[^]*?<\/style>/g, '')
-      // Nothing is drawn outside of the axes, so nothing needs to be clipped.
+      // Nothing is drawn outside of the axes, so clipping is unnecessary.
       .replace(/<defs[^]*?<\/defs>/g, '')
       .replace(
         / (?:class="zr[^"]*"|ecmeta_\w+="[^"]*"|clip-path="[^"]*"|pointer-events="[^"]*"|xml:space="[^"]*")/g,
@@ -98,17 +96,16 @@ function presentation(declarations: string): string {
 
 export type Shape = NonNullable<CustomSeriesRenderItemReturn>;
 
-/** Pixels. */
 export interface Point {
   x: number;
   y: number;
 }
 
-/** From values on the axes to pixels. */
+/** Maps axis values to pixels. */
 export type At = (x: number, y: number) => Point;
 
 /**
- * A series of our own shapes, one group for each of `count` items. Nothing may lie outside of the
+ * A series of custom shapes, one group for each of `count` items. Nothing may be outside of the
  * drawing.
  */
 export function shapes(
@@ -140,7 +137,7 @@ export function line(from: Point, to: Point, colour: Colour, width: number, opac
   };
 }
 
-/** `hollow`: a ring, filled with the page's own colour. */
+/** `hollow`: a ring filled with the page's background. */
 export function dot({ x, y }: Point, radius: number, colour: Colour, hollow = false): Shape {
   return {
     type: 'circle',
@@ -181,10 +178,10 @@ interface Letters {
   /** Pixels; what is longer ends in `…`. */ width?: number;
 }
 
-/** A longer text is cut before it is measured. UTF-16 units. */
+/** Longer texts are cut before measuring. UTF-16 units. */
 const MOST_LETTERS = 200;
 
-/** A text on one line, hidden characters shown. */
+/** A text on one line with hidden characters made visible. */
 export function words(
   { x, y }: Point,
   given: string,

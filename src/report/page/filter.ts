@@ -9,16 +9,16 @@ import { suitesWorstFirst } from '../sections/order.ts';
 import { STATUS_WORDS, STATUS_ORDER } from '../sections/phrases.ts';
 import type { PageIndex } from './page-index.ts';
 
-/** Tags that can be filtered by, the most frequent ones. */
+/** The most frequent tags that can be filtered by. */
 const MOST_TAGS = 200;
 
-/** One choice of a select: its value, and its words as text. */
+/** An option of a select: its value and text. */
 interface Choice {
   value: string;
   words: string;
 }
 
-/** What a row is filtered by: of one without any answer yet, that. */
+/** `not-asked`: a row without any answer yet. */
 export type RowStatus = ReferenceStatus | 'not-asked';
 
 export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
@@ -29,19 +29,18 @@ export const ROW_WORDS: Readonly<Record<RowStatus, string>> = {
 /** Worst first. */
 export const ROW_ORDER: readonly RowStatus[] = [...STATUS_ORDER, 'not-asked'];
 
-/** What references are filtered by; a page says which row has which of these values. */
 interface Choices {
   /** Of each row. */
   statuses: readonly RowStatus[];
   suites: readonly Choice[];
   tags: readonly Choice[];
-  /** What a changed scoring did to it. */
+  /** Effects of a scoring change. */
   scoring?: readonly Choice[];
   /** As HTML, see {@link kindsHtml}. */
   kinds: string;
 }
 
-/** A box for each status that is there, and a select for suites, attributes and tags. */
+/** A checkbox for each status present, and selects for suites, attributes and tags. */
 export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Choices): string {
   const numbers = new Map<RowStatus, number>();
   for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);
@@ -60,7 +59,7 @@ export function choicesHtml({ statuses, suites, tags, scoring = [], kinds }: Cho
   ].join('');
 }
 
-/** The field for words, and where it is said how many are shown. */
+/** The search field, and the number of rows shown. */
 export const SEARCH_HTML =
   '<input type="search" placeholder="Find in references" aria-label="Find in references">';
 
@@ -79,7 +78,6 @@ function optionsHtml(choices: readonly Choice[]): string {
     .join('');
 }
 
-/** The tags to filter by, of those that references have. */
 export function frequentTags(tagged: Iterable<readonly string[]>): string[] {
   const uses = new Map<string, number>();
   for (const tags of tagged) for (const tag of tags) uses.set(tag, (uses.get(tag) ?? 0) + 1);

@@ -1,13 +1,9 @@
-/**
- * The library that draws charts is large, so this is imported where a chart is drawn, by
- * `import()`, and nowhere else: a run without charts does not load it.
- */
+/** Import this by `import()` only where a chart is drawn, because the chart library is large. */
 import { shareSpan } from './blocks.ts';
 import { COLOURS, SMALL, draw, line, shapes, type Point, type Shape, words } from './drawing.ts';
 
 /**
- * A variant: its rank in the table beside the chart, dollars for a thousand calls, and its pass
- * rate with its interval, 0–1.
+ * A variant: its rank in the table, dollars per thousand calls, and pass rate with interval, 0–1.
  */
 export interface CostPoint {
   rank: number;
@@ -21,15 +17,14 @@ const WIDTH = 340;
 
 const HEIGHT = 250;
 
-/** Where the dearest costs this many times the cheapest, the axis of dollars is logarithmic. */
+/** The axis is logarithmic from this ratio of highest to lowest cost. */
 const WIDE = 20;
 
-/** Numbers closer than this cover each other. Pixels. */
+/** Numbers closer than this overlap. Pixels. */
 const APART = 13;
 
 /**
- * Quality against cost: a dot for each variant with its interval, marked with its rank. Variants of
- * unknown cost have no place in it.
+ * Quality against cost: a dot with interval and rank per variant. Omits variants of unknown cost.
  */
 export function qualityCostChart({
   label,
@@ -54,7 +49,6 @@ export function qualityCostChart({
   });
 }
 
-/** The ends of the axis of dollars. */
 function costSpan(least: number, most: number): object {
   if (least > 0 && most / least > WIDE)
     return {
@@ -92,7 +86,7 @@ const RATE_AXIS = {
   },
 } as const;
 
-/** Each variant's interval, its dot over it, and its rank beside both. */
+/** Each variant's interval, dot and rank. */
 function costSeries(points: readonly CostPoint[]): object[] {
   const taken: Point[] = [];
   const point = (index: number): readonly CostPoint[] => points.slice(index, index + 1);
@@ -124,7 +118,7 @@ function costSeries(points: readonly CostPoint[]): object[] {
   ];
 }
 
-/** Above its bar, or below it, at the first place that no other number has. */
+/** Places a rank above or below its bar, without overlap. */
 function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shape {
   const [above, below] = [top.y - 11, bottom.y + 11];
   const places = [

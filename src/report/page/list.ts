@@ -24,7 +24,6 @@ function rank({ reference: { status } }: ReferenceEntry): number {
 
 interface ListInput {
   result: Result;
-  /** In their order. */
   entries: readonly ReferenceEntry[];
   index: PageIndex;
   /** Of each answer, input and reason. */
@@ -32,10 +31,7 @@ interface ListInput {
   links: Links;
 }
 
-/**
- * The filter and the rows below it, with a note on each thing that was left out. Null when it takes
- * more than `limit` bytes.
- */
+/** The filter and the rows, with notes on omissions. Null when it exceeds `limit` bytes. */
 export async function listHtml(
   input: ListInput,
   notes: readonly string[],
@@ -73,11 +69,11 @@ function* rowsOf({ entries, result, index, characters, links }: ListInput): Gene
   }
 }
 
-/** What rows are told apart by, numbered as the filter's choices are. */
+/** Values to filter rows by, numbered as the filter's choices. */
 interface Facets {
   suites: Map<ReferenceEntry['suite'], number>;
   tags: Map<string, number>;
-  /** Those that a changed scoring judges differently. */
+  /** References whose outcome a scoring change flips. */
   flipped: ReadonlySet<ReferenceEntry>;
 }
 
@@ -106,7 +102,7 @@ function placeKey({ path, name }: { path: string; name: string }): string {
   return JSON.stringify([path, name]);
 }
 
-/** What the script filters by without unpacking a row: for each its number, status and so on. */
+/** Filter data for the script, so that it need not unpack rows. */
 function contentsOf({ entries, index }: ListInput, { suites, tags, flipped }: Facets): object {
   const rows = entries.map((entry) => {
     const { suite, reference } = entry;
@@ -124,7 +120,7 @@ function contentsOf({ entries, index }: ListInput, { suites, tags, flipped }: Fa
   return { statuses: STATUS_ORDER, rows };
 }
 
-/** Hidden until the script that serves it runs. */
+/** Hidden until the script runs. */
 function filterHtml(
   { entries, result, index }: ListInput,
   { suites, tags, flipped }: Facets,
@@ -149,7 +145,7 @@ function filterHtml(
   ].join('');
 }
 
-/** What of a list is left out or cut, in sentences. */
+/** Notes on what was omitted or cut. */
 export function listNotes(
   { entries }: Pick<ListInput, 'entries'>,
   { characters, left }: { characters: number | null; left: number },
@@ -174,20 +170,20 @@ export function listNotes(
   ];
 }
 
-/** Rows that stand in the page as they are: enough for most reports, for print and for a search of the browser's. */
+/** Rows written as HTML: enough for most reports, for printing and for the browser's search. */
 export const OPEN_ROWS = 100;
 
-/** Rows in one pack: unpacked together, so few enough to be quick and enough to pack well. */
+/** Rows per pack, a balance of unpacking time and compression. */
 const PACK_ROWS = 100;
 
-/** The rows of a long list: the first as HTML, the others packed. */
+/** The first rows as HTML, the others packed. */
 interface Rows {
   open: string[];
-  /** Each `PACK_ROWS` rows, as `packValue` writes them. */
+  /** Each `PACK_ROWS` rows, encoded by `packValue`. */
   packs: string[];
 }
 
-/** Null as soon as they take more than `limit` bytes together. */
+/** Null when they exceed `limit` bytes together. */
 async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows | null> {
   const open: string[] = [];
   const packs: string[] = [];
@@ -211,7 +207,7 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   return size > limit ? null : { open, packs };
 }
 
-/** A value as JSON, deflated, in base64: what the page's script reads with what every browser has. */
+/** JSON, deflated, in base64: every browser can read it. */
 async function packValue(value: unknown): Promise<string> {
   const stream = new Blob([JSON.stringify(value)])
     .stream()

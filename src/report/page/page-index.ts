@@ -6,22 +6,22 @@ import { escapeMarkup, shorten } from '../../text/visible.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { suiteKey } from '../sections/explained-suites.ts';
 
-/** An attribute of a reference, with what the grader said of the two. */
+/** An attribute of a reference, with the grader's reason. */
 export interface RatedAttribute {
   attribute: AttributeResult;
   rating: AttributeRating;
 }
 
-/** Which references of which suites a page shows, and by what they are found and filtered. */
+/** The references that a page shows, with their ids and filter values. */
 export interface PageIndex {
   shown: ReadonlySet<ReferenceResult>;
-  /** The element's id of a reference of a suite. */
+  /** A reference's element id. */
   anchor(suite: SuiteResult, id: string): string | null;
-  /** The values of the filter that a reference belongs to. */
+  /** A reference's filter values. */
   kinds(suite: SuiteResult, id: string): string[];
-  /** Why it was assigned each of its attributes. */
+  /** The reasons for its attributes. */
   ratings(suite: SuiteResult, id: string): RatedAttribute[];
-  /** The filter's value of an attribute. */
+  /** An attribute's filter value. */
   kind(attribute: AttributeResult): string | null;
 }
 
@@ -69,14 +69,14 @@ function addTo<T>(lists: Map<string, T[]>, key: string, entry: T): void {
   else known.push(entry);
 }
 
-/** The name of a reference, leading to it where the page shows it. */
+/** A reference's name, linked if the page shows it. */
 export function referenceLink(suite: SuiteResult | null, id: string, index: PageIndex): string {
   const name = `<code>${escapeMarkup(shorten(id, NAME_LIMIT))}</code>`;
   const anchor = suite === null ? null : index.anchor(suite, id);
   return anchor === null ? name : `<a href="#${anchor}">${name}</a>`;
 }
 
-/** Words that set the filter to an attribute. */
+/** Text that sets the filter to an attribute. */
 export function kindLink(attribute: AttributeResult, words: string, index: PageIndex): string {
   const value = index.kind(attribute);
   return value === null || attribute.references.length === 0

@@ -17,41 +17,35 @@ import { dialogueLengths } from './samples.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
 /**
- * A report of up to a thousand references stays below this; each further one adds room for itself.
- * Bytes.
+ * Size limit in bytes for up to a thousand references; each further one adds {@link
+ * BYTES_PER_REFERENCE}.
  */
 export const HTML_LIMIT = 2_000_000;
 
 /** Ten thousand references stay below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
-/** Packing is taken to make answers at most this many times smaller, to tell which page may fit. */
+/** Assumed best compression of answers, to estimate whether a page fits. */
 const MOST_PACKED = 20;
 
-/** Beyond this no browser is comfortable; the mildest references are then left out. */
+/** Browsers struggle with more; the mildest references are then omitted. */
 const HTML_MOST = 25_000_000;
 
-/**
- * Characters shown of one answer: the first that fits is taken. An answer of 1 MiB is shown whole
- * where there is room.
- */
+/** Characters shown of one answer; the first level that fits is used. */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
-/**
- * Bytes that the shortest markup around an answer takes: its `<div>` and the words "Try 1: pass".
- */
+/** Bytes of the shortest markup around an answer: its `<div>` and "Try 1: pass". */
 const LEAST_AROUND = 30;
 
-/** What is shown: characters of an answer, and how many references in all, the mildest left out. */
+/** Characters shown of an answer, and the number of references, worst first. */
 interface Room {
   characters: number;
   references: number;
 }
 
 /**
- * The whole result as one file for a browser: no request leaves it, its policy lets nothing but its
- * own style and script apply, every text in it is escaped. Answers are cut, and said to be, where
- * the file would grow past its limit.
+ * The whole result as one HTML file: makes no requests, its policy only allows its own style and
+ * script, and all texts are escaped. Cuts answers, with a note, where the file would be too large.
  */
 export async function renderHtml(
   result: Result,
@@ -82,7 +76,7 @@ export async function renderHtml(
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // What was too large stays so until something is cut or left out.
+    // Retry only once something is cut or omitted.
     if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
     if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });
@@ -98,15 +92,15 @@ export async function renderHtml(
 
 interface Sizes {
   /**
-   * Bytes that all references take at least when texts are cut after so many characters: their
-   * answers, each group of equal tries once, as they are shown, with what stands around each.
+   * Lower bound on the bytes of all references with texts cut to `characters`; equal tries count
+   * once.
    */
   least(characters: number): number;
-  /** No text that could be cut is longer. In characters. */
+  /** Length of the longest text that can be cut. */
   longest: number;
 }
 
-/** What is known of a page's size without rendering it. */
+/** Estimates a page's size without rendering it. */
 function sizesOf({ attributes }: Result, entries: readonly ReferenceEntry[]): Sizes {
   const [open, packed]: [number[], number[]] = [[], []];
   let [around, longest] = [0, 0];
@@ -132,7 +126,6 @@ function sizesOf({ attributes }: Result, entries: readonly ReferenceEntry[]): Si
   };
 }
 
-/** Everything that a part of the page is made from. */
 interface PageInput {
   result: Result;
   charts: Charts;
@@ -144,19 +137,16 @@ interface PageInput {
 
 type PagePart = (page: PageInput) => string;
 
-/** A section as every other output shows it. */
+/** A section rendered like in every other output. */
 const asBlocks =
   (name: SectionName): PagePart =>
   ({ result, links }) =>
     htmlOf(sectionBlocks(result, EVERYTHING, [name]), links);
 
-/** For a section that the page shows within another one. */
+/** For sections shown within another one. */
 const withinAnotherSection: PagePart = () => '';
 
-/**
- * Sections that the page shows in a way of its own, or within another one. Every other one it
- * shows as all outputs do, in the report's order.
- */
+/** Sections with their own rendering on the page, or shown within another one. */
 const OWN: Partial<Record<SectionName, PagePart>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
   problems: withinAnotherSection,

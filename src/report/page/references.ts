@@ -15,7 +15,7 @@ import type { PageIndex, RatedAttribute } from './page-index.ts';
 import { dialogueHtml, ratingsHtml } from './samples.ts';
 
 interface RowInput {
-  /** What its suite is called; null: there is only one. */
+  /** Its suite's name; null: there is only one. */
   suite: string | null;
   index: PageIndex;
   /** Bounds each answer, input and reason. */
@@ -23,7 +23,7 @@ interface RowInput {
   links: Links;
 }
 
-/** A reference as a row that opens: status, name, tries; inside, everything about it. */
+/** A reference as a collapsible row with status, name and tries. */
 export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowInput): string {
   const { index, characters, links } = input;
   const { id, status, base, head, tags } = reference;
@@ -48,7 +48,7 @@ export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowIn
   ].join('');
 }
 
-/** Everything about a reference: its input, its attributes, and every answer of both sides. */
+/** A reference's input, attributes, and all answers of both sides. */
 export function referenceBody(
   reference: ReferenceResult,
   characters: number,
@@ -97,7 +97,7 @@ function facts(
   ].join('');
 }
 
-/** Of each metric that judges every turn: both sides' turns, and where they part first. */
+/** Per-turn metrics: both sides' turns, and where they first differ. */
 function stripsHtml(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   characters: number,
@@ -110,7 +110,7 @@ function stripsHtml(
   ]);
 }
 
-/** One mark per try and the numbers; the side is told by its sign, a pass by the mark's shape. */
+/** One mark per try and the numbers. The sign shows the side, the shape a pass. */
 export function dots(side: SideResult, sign: string): string {
   const runs =
     side.tries
@@ -164,10 +164,10 @@ function marks(
   };
 }
 
-/** Where answers are cut shorter than this, tokens and times are left out too. */
+/** When answers are cut to less than this, tokens and times are omitted too. */
 export const FULL_META = 500;
 
-/** Tries that ended in the same way are shown once. */
+/** Equal tries are shown once. */
 function triesHtml(side: SideResult, characters: number, marked: Marked | null): string {
   return groups(side.tries)
     .map(({ tries: [first, ...others] }) => {
@@ -190,7 +190,7 @@ function triesHtml(side: SideResult, characters: number, marked: Marked | null):
     .join('');
 }
 
-/** `1–4, 6`: the numbers of tries, counted from 1, neighbours as a span. */
+/** Numbers of tries as spans, counted from 1: `1–4, 6`. */
 function tryNumbers(tries: readonly TryResult[]): string {
   const spans: { from: number; to: number }[] = [];
   for (const { try: index } of tries) {
@@ -206,12 +206,12 @@ function tryNumbers(tries: readonly TryResult[]): string {
 }
 
 interface Group {
-  /** Everything about these tries that is shown, as JSON. */
+  /** All that is shown of these tries, as JSON. */
   key: string;
   tries: [TryResult, ...TryResult[]];
 }
 
-/** Tries with equal outcome, answer or dialogue, error and scores, in the order of their first. */
+/** Groups tries with equal outcome, answer or dialogue, error and scores. */
 export function groups(tries: readonly TryResult[]): Group[] {
   const found = new Map<string, Group>();
   for (const tryResult of tries) {
@@ -244,7 +244,7 @@ function spentWords({ usage, latency_ms, reused, finish_reason }: TryResult): st
   return parts.length === 0 ? '' : ` · ${parts.join(' · ')}`;
 }
 
-/** The scores of a try; a plain pass says nothing that the try's own word does not. */
+/** A try's scores, except a plain pass, which the try's outcome already shows. */
 function scoresHtml({ outcome, scores: all }: TryResult, characters: number): string {
   const scores = all.filter(
     ({ status, value, reason, skip }) =>

@@ -18,8 +18,8 @@ import { chip, piecesHtml } from './blocks.ts';
 import { referenceLink, type PageIndex, type RatedAttribute } from './page-index.ts';
 
 /**
- * A dialogue turn by turn, what was met after each answer, and what every evaluator said.
- * `characters` bounds each text.
+ * A dialogue turn by turn with the criteria met and the evaluators' remarks; `characters` bounds
+ * each text.
  */
 export function dialogueHtml({ outcome, turns }: ConversationResult, characters: number): string {
   const end = chip(
@@ -83,10 +83,10 @@ export function dialogueLengths({ turns }: ConversationResult): number[] {
   );
 }
 
-/** Characters of one text of a sample; the reference has all of it. */
+/** Characters per text of a sample; the reference has the full text. */
 const SAMPLE = 300;
 
-/** Answers with other skills that are shown for one suite. */
+/** Answers shown per suite. */
 const MOST_SKILLS = 12;
 
 type Drop = Extract<AttributeSample, { kind: 'drop' }>;
@@ -107,7 +107,7 @@ export function ratingsHtml(ratings: readonly RatedAttribute[], characters: numb
     .join('');
 }
 
-/** The references of an attribute that fell most, each with what was asked and both answers. */
+/** The references of an attribute that fell most, with input and both answers. */
 export function dropsHtml(
   { samples }: AttributeResult,
   { suite }: ExplainedSuite,
@@ -119,7 +119,7 @@ export function dropsHtml(
 }
 
 /**
- * Answers of a suite that use a sub-task clearly more or less than the expected ones, the farthest
+ * Answers that use a sub-task clearly more or less than the expected ones, largest difference
  * first.
  */
 export function skillsHtml({ suite, attributes }: ExplainedSuite, index: PageIndex): string {
@@ -152,7 +152,7 @@ function distance({ expected, output }: Skill): number {
   return Math.abs(expected - output);
 }
 
-/** `side`: the one answer that is shown beside the expected one; null: both sides' answers. */
+/** `side`: the one answer shown beside the expected one; null: both sides' answers. */
 function sampleHtml(
   suite: SuiteResult | null,
   id: string,

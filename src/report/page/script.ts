@@ -1,14 +1,12 @@
 /**
- * For the scripts of pages with a filter above long lists.
+ * For pages with a filter above long lists.
  *
- * `wantedIn`: what is chosen in the filter; `fits`: whether a row `{status, suite, tags, kinds, …}`,
- * all but the first lists of values, is among that; `plain`: the words of a row's HTML, in small
- * letters.
+ * `wantedIn`: the filter's choices; `fits`: whether a row `{status, suite, tags, kinds, …}` (lists
+ * of values except the first) matches them; `plain`: the lower-case text of a row's HTML.
  *
- * `longList`: a list in boxes of `view` rows. Those near the window are in the page, of the others
- * only the height. `rowsOf(items)` gives the rows of items, as elements or HTML; `dress(element,
- * item, place)` is called for each that comes into the page; `stays(items)`: these always are there.
- * An item that is shown again keeps its element.
+ * `longList`: a virtual list in boxes of `view` rows; boxes far from the window only have a height.
+ * `rowsOf(items)` returns rows as elements or HTML; `dress(element, item, place)` is called for
+ * each new one; `stays(items)`: always rendered. An item that is shown again keeps its element.
  */
 export const LIST_SCRIPT = `
   const wantedIn = (filter) => ({
@@ -111,8 +109,8 @@ export const LIST_SCRIPT = `
 `;
 
 /**
- * The page's script: the list of references. Its rows were written and escaped where the page was
- * made; it unpacks them, puts those near the window into the page, and takes far ones out again.
+ * The page's script: a virtual list of references. Rows are escaped at build time; it unpacks them
+ * and renders those near the window.
  */
 export const SCRIPT = `
 (() => {

@@ -1,7 +1,6 @@
 /**
- * The fixed parts of the HTML report. Its policy names the hashes of the style and the script, so
- * nothing else in the file can style or run; a test recomputes the hashes and prints the right ones
- * after a change.
+ * The HTML report's policy names the hashes of its style and script, so nothing else can style or
+ * run. After a change, a test prints the new hashes.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--page:#ffffff;--panel:#f6f8fa;--line:#d5dae1;--text:#1f2328;--soft:#59636e;--link:#0860ca;

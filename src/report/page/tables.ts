@@ -75,10 +75,10 @@ interface Cell {
   own: boolean;
 }
 
-/** Suites that stand open; a longer list would hide the references below it. */
+/** More open suites would push the references off the screen. */
 const OPEN_SUITES = 20;
 
-/** The interval on an axis that all suites share; `reach` is its half width, 0–1. */
+/** The interval on an axis shared by all suites; `reach` is its half width, 0–1. */
 function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): string {
   if (rate.difference === null || rate.low === null || rate.high === null) return '';
   const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);
@@ -92,7 +92,7 @@ function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): 
 /** Suites whose metrics are shown. */
 const MOST_SUITES = 100;
 
-/** What of each suite's metrics passed on either side, and how their values are spread. */
+/** Each suite's metrics: passes on both sides, and distribution of values. */
 export function metricsHtml({ suites }: Result): string {
   const several = suitesWorstFirst(suites).filter(
     (suite) => suite.metrics.length > 1 || suite.metrics.some(({ name }) => hasValues(suite, name)),
@@ -147,7 +147,7 @@ function valueOf({ scores }: TryResult, metric: string): number | null {
 
 const BINS = 16;
 
-/** How the values of a metric are spread: base's outline above the line, head's bars below it. */
+/** Distribution of a metric: base's outline above the line, head's bars below it. */
 function spreadHtml({ references }: SuiteResult, metric: string): string {
   const values = (side: 'base' | 'head'): number[] =>
     references.flatMap((reference) =>

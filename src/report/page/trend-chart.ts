@@ -1,12 +1,9 @@
-/**
- * The library that draws charts is large, so this is imported where a chart is drawn, by
- * `import()`, and nowhere else: a run without charts does not load it.
- */
+/** Import this by `import()` only where a chart is drawn, because the chart library is large. */
 import { percent } from '../../text/amounts.ts';
 import { shareSpan } from './blocks.ts';
 import { COLOURS, SMALL, area, dot, draw, line, shapes, type At, type Shape } from './drawing.ts';
 
-/** One result of a suite; null where it did not run. Shares, 0–1, with their interval. */
+/** One result of a suite as shares with an interval; null where it did not run. */
 export interface TrendPoint {
   at: string;
   rate: number | null;
@@ -15,7 +12,7 @@ export interface TrendPoint {
 }
 
 export interface TrendDrawing {
-  /** What is drawn, in a sentence, for a reader who does not see it. */
+  /** Text alternative, one sentence. */
   label: string;
   /** Oldest first. `at`: an ISO date. */
   points: readonly TrendPoint[];
@@ -25,12 +22,11 @@ const TREND_WIDTH = 340;
 
 const TREND_HEIGHT = 160;
 
-/** Points that are drawn as dots; more are a line only. */
+/** Longer series are drawn without dots. */
 const MOST_DOTS = 40;
 
 /**
- * The pass rate of one suite over its results, evenly spaced in their order, with intervals; a line
- * breaks where the suite did not run.
+ * A suite's pass rate with intervals over its results, evenly spaced; gaps where it did not run.
  */
 export function trendChart({ label, points }: TrendDrawing): string {
   const { floor, ceiling } = shareSpan(
@@ -87,12 +83,12 @@ export function trendChart({ label, points }: TrendDrawing): string {
   });
 }
 
-/** Labels at the first and the last result only: dates in between are in the table. */
+/** Labels only the first and last result; the table has all dates. */
 function isTick(index: number, length: number): boolean {
   return index === 0 || index === length - 1;
 }
 
-/** Positions of results that follow each other without a gap. */
+/** Positions of results without a gap. */
 function runsOf(points: readonly TrendPoint[]): number[][] {
   const runs: number[][] = [];
   points.forEach(({ rate }, index) => {
@@ -122,9 +118,7 @@ function band(points: readonly TrendPoint[], run: readonly number[], at: At): Sh
   ];
 }
 
-/**
- * A dot for every result where there are few; always for one that stands alone, and for the last.
- */
+/** Dots for short series, single points, and the last point. */
 function dotOf(
   points: readonly TrendPoint[],
   runs: readonly number[][],

@@ -3,8 +3,8 @@ import { STYLE } from './style.ts';
 import { WORKBENCH_SCRIPT } from './workbench-script.ts';
 
 /**
- * The workbench's page without its contents, which come from the process that serves it. Its policy
- * lets nothing but its own style and script apply, and nothing be asked of anybody else.
+ * The workbench's page; its contents come from the server. Its policy only allows its own style and
+ * script, and no requests to others.
  */
 export function workbenchPage(nonce: string): string {
   return `<!doctype html>

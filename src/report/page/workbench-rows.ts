@@ -9,35 +9,34 @@ import { suiteKey } from '../sections/explained-suites.ts';
 import { STATUS_ORDER } from '../sections/phrases.ts';
 import { ROW_ORDER, type RowStatus } from './filter.ts';
 
-/** One answer sheet: a reference of one prompt with one variant, on base and in the working tree. */
+/** A reference of one prompt in one variant, on base and in the working tree. */
 export interface Cell {
-  /** In words, which tell the variants of a prompt apart. */
+  /** Distinguishes the variants of a prompt. */
   variant: string;
   suite: SuiteResult;
   reference: ReferenceResult;
 }
 
-/** One column: a variant's answers on one side. */
+/** A variant's answers on one side. */
 export interface MatrixColumn extends Pick<Cell, 'variant'> {
   side: Side;
 }
 
-/** What names a column in the page, and in what the page asks for. */
 export function columnKey({ side, variant }: MatrixColumn): string {
   return `${side} ${variant}`;
 }
 
 /** One reference of one prompt in all columns. */
 export interface MatrixRow {
-  /** Stable from one look to the next. */
+  /** Stable between looks. */
   key: string;
   status: RowStatus;
   cells: Cell[];
 }
 
-/** One prompt's matrix. A column is a variant; where there is a base, it has base's answers too. */
+/** One prompt's matrix. Each variant is a column, with another one for base if there is a base. */
 export interface Matrix {
-  /** As {@link promptKey} makes it. */
+  /** See {@link promptKey}. */
   key: string;
   name: string;
   variants: string[];
@@ -46,19 +45,18 @@ export interface Matrix {
   rows: MatrixRow[];
 }
 
-/** Tells prompts apart, whatever variants they run in. */
+/** Identifies a prompt, whatever its variants. */
 export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
   return JSON.stringify([path, name]);
 }
 
-/** The cell of a row in a column; undefined: this reference is not run in this variant. */
+/** Undefined if the reference does not run in this variant. */
 export function cellIn({ cells }: MatrixRow, { variant }: Pick<Cell, 'variant'>): Cell | undefined {
   return cells.find((cell) => cell.variant === variant);
 }
 
 /**
- * References × variants of each prompt, worst first: what was compared, and of what was not, the
- * answers that are stored.
+ * References × variants of each prompt, worst first: compared ones, and stored answers of others.
  */
 export function matricesOf(result: Result, all: Result | null): Matrix[] {
   const prompts = new Map<string, Prompt>();
@@ -81,7 +79,7 @@ interface Prompt {
   stored: SuiteResult[];
 }
 
-/** Place of its worst row in the order of statuses. */
+/** The rank of its worst row's status. */
 function worstOf({ rows: [worst] }: Matrix): number {
   return worst === undefined ? ROW_ORDER.length : rankOf(worst);
 }
@@ -113,7 +111,10 @@ function matrixOf({ key, of: { path, name }, compared, stored }: Prompt): Matrix
   };
 }
 
-/** Further variants against the first, on the same references; adjusted together, as the ranking is. */
+/**
+ * Compares further variants with the first on the same references, adjusted together like the
+ * ranking.
+ */
 function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
   if (first === undefined) return [];
   const apart = toldApart(first, others);
@@ -130,7 +131,7 @@ function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
   });
 }
 
-/** The worst of a row's cells that have answers; of what is gone from all, that. */
+/** The worst status among cells with answers. */
 function statusOf(cells: readonly Cell[]): RowStatus {
   if (cells.every(({ reference: { status } }) => status === 'removed')) return 'removed';
   const found = cells
@@ -149,7 +150,7 @@ export function tagsOf({ cells: [cell] }: MatrixRow): string[] {
   return cell?.reference.tags ?? [];
 }
 
-/** Both results' suites and attributes as one; of an attribute that both know, that of more references. */
+/** Merges both results; of an attribute in both, keeps the one with more references. */
 export function attributesIn(result: Result, all: Result | null): Result {
   if (all === null) return result;
   const keyOf = (attribute: AttributeResult): string => `${suiteKey(attribute)} ${attribute.id}`;

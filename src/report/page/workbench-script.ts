@@ -1,8 +1,8 @@
 import { LIST_SCRIPT } from './script.ts';
 
 /**
- * The script of the workbench's page: it fetches the board as data and puts those of its rows near
- * the window into the page. Texts of others reach it as HTML that was escaped where it was made.
+ * The workbench page's script: fetches the board as data and renders rows near the window. Texts
+ * arrive as escaped HTML.
  */
 export const WORKBENCH_SCRIPT = `
 (() => {

@@ -25,30 +25,29 @@ import {
   type MatrixRow,
 } from './workbench-rows.ts';
 
-/** Metrics of a cell that are named. */
+/** Metrics named per cell. */
 const MOST_METRICS = 3;
 
 /** Characters of an answer in the open detail. */
 const LONGEST = 200_000;
 
-/** What is spent, and how much may be. */
 export interface Spend {
   calls: number;
   maxCalls: number;
   cost: number;
   maxCost: number;
-  /** Some of the calls had no price that is known. */
+  /** Some calls had no known price. */
   unpriced: boolean;
 }
 
 export interface BoardInput {
   result: Result;
   all: Result | null;
-  /** Of these two. */
+  /** Of these two results. */
   matrices: readonly Matrix[];
-  /** Answers are missing yet: there is no verdict. */
+  /** Some answers are missing, so there is no verdict. */
   missing: boolean;
-  /** Sentences about the state: no base, say. */
+  /** Sentences about the state, such as a missing base. */
   notes: readonly string[];
   /** Prompts without a reference: their keys, names and variables. */
   empty: readonly { key: string; name: string; variables: readonly string[] }[];
@@ -58,35 +57,34 @@ export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend):
   return `${dollars(cost)} of ${dollars(maxCost)} spent${unpriced ? ', besides what has no known price' : ''} · ${String(calls)} of ${String(maxCalls)} calls`;
 }
 
-/** The board as the page's script takes it; every text in its HTML is escaped. */
+/** The board for the page's script; all texts are escaped. */
 export interface Board {
-  /** The verdict, and what is said below it. HTML. */
+  /** The verdict and what follows it. HTML. */
   head: string;
   matrices: BoardMatrix[];
-  /** Forms of the prompts whose first reference is yet to be written. HTML. */
+  /** Forms of prompts without references. HTML. */
   firsts: string;
-  /** What it can be filtered by. HTML. */
+  /** The filter's choices. HTML. */
   choices: string;
 }
 
 interface BoardMatrix {
-  /** Stable from one look to the next. */
+  /** Stable between looks. */
   key: string;
-  /** Its name, as the filter has it and as it is shown. */
+  /** Its name in the filter and on the page. */
   suite: string;
   label: string;
-  /** What stands above its rows. HTML. */
+  /** The content above its rows. HTML. */
   head: string;
   /** The columns' heads. HTML. */
   top: string;
   columns: number;
-  /** In their order. */
   rows: BoardRow[];
 }
 
-/** A row, and what it can be filtered by besides its suite. */
+/** A row with its filter values besides the suite. */
 interface BoardRow {
-  /** Stable from one look to the next. */
+  /** Stable between looks. */
   key: string;
   html: string;
   status: RowStatus;
@@ -94,7 +92,7 @@ interface BoardRow {
   kinds: string[];
 }
 
-/** What stands in the verdict's place while answers are missing. */
+/** Replaces the verdict while answers are missing. */
 const PENDING =
   '<section class="verdict open"><h1>… No verdict yet</h1><p>Answers are missing; those that are there stand below.</p></section>';
 
@@ -119,7 +117,7 @@ export function boardOf({ result, all, matrices, missing, notes, empty }: BoardI
   };
 }
 
-/** What a reader must know that changes no verdict by itself, folded. */
+/** Notices that do not affect the verdict, folded. */
 function noticesHtml(result: Result): string {
   return notices(result, EVERYTHING)
     .map((block) =>
@@ -130,7 +128,6 @@ function noticesHtml(result: Result): string {
     .join('');
 }
 
-/** A prompt whose first reference is yet to be written. */
 function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): string {
   return [
     `<section class="matrix"><h2>${escapeMarkup(shorten(name, NAME_LIMIT))}</h2>`,
@@ -186,7 +183,7 @@ function boardMatrix(
   };
 }
 
-/** A column as it is drawn: its title, and how each of its cells begins. HTML. */
+/** A column's title, and the start of each of its cells. HTML. */
 interface DrawnColumn extends MatrixColumn {
   title: string;
   start: string;
@@ -239,7 +236,7 @@ function scoresOf({ tries }: SideResult): string {
   return [...shown, ...(metrics.size > shown.length ? ['…'] : [])].join(' · ');
 }
 
-/** Everything about a row: of each variant its buttons, the prompt as sent, all answers, scores and reasons. */
+/** A row's details: for each variant its buttons, prompt, answers, scores and reasons. */
 export function detailHtml(
   { cells }: MatrixRow,
   sentOf: (cell: Cell) => SentPrompts | null,
@@ -259,7 +256,7 @@ export function detailHtml(
     .join('\n');
 }
 
-/** Both prompts, with what differs marked. */
+/** Both prompts with their differences marked. */
 function promptsHtml({ base, head }: SentPrompts): string {
   const [before, after] = [
     base === null ? null : promptText(base),
