@@ -25,7 +25,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MEGABYTE = 1e6;
 
-/** Shows what is kept of earlier runs, and takes away what is not wanted any more. */
+/** Shows the store of earlier runs, and prunes or clears it. */
 export function cacheCommand(
   program: Command,
   terminal: Terminal,
@@ -65,7 +65,6 @@ export function cacheCommand(
     });
 }
 
-/** Shows one store, after removing what is to go. */
 async function tend(
   place: StorePlace,
   ground: Ground,
@@ -108,15 +107,13 @@ const KEPT =
   'kept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too';
 
 /**
- * The file with what SQLite keeps beside it. It is ours: opening refuses another program's and sets
- * aside what is not a store.
+ * Deletes the database with SQLite's side files. Opening it first refuses another program's file.
  */
 function removeFile(file: string, terminal: Terminal): void {
   for (const end of ['', ...BESIDE]) rmSync(`${file}${end}`, { force: true });
   terminal.out(`${logLine(file)}: removed\n`);
 }
 
-/** Null: nothing is to be removed. */
 function pruneOf({ unused, maxSize, clear }: CacheOptions): Prune | null {
   if (clear === true) return { maxBytes: 0 };
   const days = amount('--unused', 'days', unused);

@@ -10,25 +10,20 @@ import type { Target } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import type { Opened } from './project.ts';
 
-/** What a command is about to ask. */
 interface Intended {
-  /** At most. */
+  /** Upper bound. */
   calls: number;
   targets: readonly Target[];
   price: Price;
-  /**
-   * What it is reckoned to cost; null: nobody can say, so that the cap on cost is only kept while
-   * it runs.
-   */
+  /** Estimated cost; null if unknown, so that the cost cap is only enforced during the run. */
   forecast: Forecast | null;
-  /** What else is wrong, to be told first. */
+  /** Problems found earlier, reported first. */
   problems: readonly Problem[];
 }
 
 /**
- * Holds what a command is about to ask to the caps on calls and cost. Throws, with `problems`
- * before them, when the calls are surely too many, a cap on cost cannot be kept, or a key is
- * missing; then nothing was sent.
+ * Checks the planned calls against the caps. Throws with all `problems` before any request if the
+ * calls exceed the cap, a cost cap cannot be enforced, or a key is missing.
  */
 export function holdToCaps(
   { calls, targets, price, forecast, problems }: Intended,
@@ -62,7 +57,7 @@ export function holdToCaps(
   return guard;
 }
 
-/** Prices of these targets by the project's settings, else by the vendors' lists. */
+/** Prices from the project's settings, else from the vendors' lists. */
 export async function priceOf(
   { project: { settings } }: Opened,
   edges: Edges,

@@ -8,7 +8,7 @@ import { validateFolder } from './plain.ts';
 import { dayOf } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What `validate` says of the new files is lost, or to be known, as well. */
+/** Counts what `validate` reports for the new files as losses or remarks. */
 export async function sayWhatFails(
   folder: string,
   files: ReadonlyMap<string, string>,
@@ -25,8 +25,8 @@ export async function sayWhatFails(
 const CODE_TIMEOUT_SECONDS = 5;
 
 /**
- * A check that does not compile fails on every answer where it comes from. What is written for it does
- * so too, for code of ours that does not compile would stop the run.
+ * A check that does not compile fails every answer in promptfoo. The replacement does too, because
+ * code of ours that does not compile would stop the run.
  */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
@@ -57,7 +57,6 @@ export async function failBrokenChecks(
   }
 }
 
-/** The metrics in code of the tests' references. */
 function codeIn({ value, placeOf }: Draft) {
   const references = Array.isArray(value['references']) ? value['references'] : [];
   return references.flatMap((reference, at) => {

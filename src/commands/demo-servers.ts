@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** What the action published, as a small local stand-in of GitHub's API received it. */
+/** What the action published to the local stand-in of GitHub's API. */
 interface DemoGitHub {
   url: string;
   comment(): string | null;
@@ -25,8 +25,8 @@ interface Reply {
 }
 
 /**
- * Answers the handful of calls the action makes for one pull request, on loopback. It checks
- * nothing: tests have a stricter one.
+ * Serves the few GitHub calls that the action makes for one pull request, on loopback. It validates
+ * nothing; the tests have a stricter stand-in.
  */
 export async function startDemoGitHub(head: string): Promise<DemoGitHub> {
   const state: State = { head, comment: null, check: null };
@@ -127,8 +127,8 @@ interface DemoRepository {
 }
 
 /**
- * Makes the demo's history: `main` with the shop's prompts, and a branch on which somebody made
- * them friendlier. Same ids on every run.
+ * Creates the demo's history: `main` with the shop's prompts and a branch that changes them. The
+ * commit ids are the same on every run.
  */
 export function makeDemoRepository(fixture: string, folder: string): DemoRepository {
   const git = (...args: string[]): string =>

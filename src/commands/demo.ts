@@ -11,18 +11,17 @@ import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface DemoOutcome {
-  /** The comment as posted, Markdown. */
+  /** Markdown. */
   comment: string;
-  /** The job's summary, Markdown. */
+  /** Markdown. */
   summary: string;
   check: { conclusion: string; title: string; annotations: number };
-  /** Folder with the history and the report files. */
   folder: string;
   reports: string;
   conclusion: string;
 }
 
-/** The whole pull-request job on the shipped example, with the action's own bundle. */
+/** Runs the pull-request job on the shipped example with the action's bundle. */
 export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
   const root = packageRoot();
   const fixture = join(root, 'fixtures', 'demo');
@@ -30,17 +29,16 @@ export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
 }
 
 interface PullRequest {
-  /** A folder with `base` and `head`; what head does not have stays as base has it. */
+  /** A folder with `base` and `head`. Head inherits base's files. */
   fixture: string;
-  /** The action's file that is started. */
+  /** Path of the action's bundle. */
   action: string;
-  /** Whether head comes from a fork. */
   fork?: boolean;
 }
 
 /**
- * The whole pull-request job: a small git history made on the fly, a local stand-in of GitHub, and
- * the action started as a runner starts it. No key, no network, if the fixture needs none.
+ * Runs the pull-request job: creates a small git history and a local stand-in of GitHub, then
+ * starts the action like a runner. Needs no key or network unless the fixture does.
  */
 export async function runPullRequest(
   { fixture, action, fork = false }: PullRequest,
@@ -56,7 +54,7 @@ export async function runPullRequest(
     const env = actionEnvironment(runner, workspace, github.url);
     const code = await start(action, env, workspace, log);
     const summary = await readFile(runner.summary, 'utf8');
-    // Nothing is posted where nothing ran; the summary says why.
+    // If nothing ran, no comment is posted and the summary says why.
     const comment = github.comment() ?? summary;
     const check = github.check();
     if (comment === '' || check === null)
@@ -84,7 +82,6 @@ interface RunnerFiles {
   temp: string;
 }
 
-/** The files a runner prepares before it starts an action. */
 async function runnerFiles(
   folder: string,
   { base, head, fork }: { base: string; head: string; fork: boolean },

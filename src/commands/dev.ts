@@ -20,12 +20,12 @@ interface DevOptions extends EvaluateOptions {
   port: string;
 }
 
-/** What one may spend without having said how much. */
+/** Default cost cap in US dollars. */
 const DEFAULT_COST = 1;
 
 const DEFAULT_CALLS = 500;
 
-/** Further tries of one cell at a time. */
+/** Tries added to one cell at a time. */
 const MORE_TRIES = 3;
 
 export function devCommand(
@@ -90,7 +90,7 @@ async function openWorkbench(
   const server = await serveWorkbench(portOf(options.port), {
     board: () => shownBoard(state),
     detail: (key) => detailOf(state, key),
-    // One after the other: each finds what the one before has written.
+    // In order, because each action reads what the previous one wrote.
     act: inOrder((action) => perform(action, { state, looking, project, given })),
   });
   looking.serve(server);
@@ -111,7 +111,7 @@ async function openWorkbench(
   }
 }
 
-/** Each look says what it found at the start, such as a key taken: once is enough. */
+/** Prints each warning once: every look repeats them. */
 function onceEach(err: (text: string) => void): (text: string) => void {
   const said = new Set<string>();
   return (text) => {
@@ -130,7 +130,6 @@ function inOrder<T, R>(work: (of: T) => Promise<R>): (of: T) => Promise<R> {
   };
 }
 
-/** The limits that were given, or stand for those that were not. */
 function limitsOf(
   overrides: readonly string[],
   options: DevOptions,
@@ -156,7 +155,10 @@ function portOf(text: string): number {
   ]);
 }
 
-/** Where no look comes, an action goes on with what is shown, and is refused if that is old. */
+/**
+ * If no look arrives in this time, the action runs on what is shown and is rejected if that is
+ * stale.
+ */
 const LONGEST_WAIT_MS = 10_000;
 
 const GONE: ActionReply = { said: 'This is not there any more.', bad: true };
@@ -165,13 +167,13 @@ interface Performing {
   state: State;
   looking: Looking;
   project: OpenProject;
-  /** What the limits were at the start. */
+  /** Limits at the start. */
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
 /**
- * What a button or a key of the page does. What the one before wrote is waited for: until it is
- * seen, this one would be about what stood there before.
+ * Handles a button or key of the page. Waits until the previous action's writes are seen; otherwise
+ * this action would apply to the old state.
  */
 async function perform(action: Action, performing: Performing): Promise<ActionReply> {
   const { state, project, looking } = performing;
@@ -217,7 +219,7 @@ function raise({ state: { spend }, looking, given }: Performing): ActionReply {
   return { said: spendWords(spend), bad: false };
 }
 
-/** More tries of one cell. Base's are of use beside as many of the other side. */
+/** Adds tries to one cell. Base's tries are only useful with as many of the other side. */
 function moreTries(
   { row: { key }, cell: { variant, suite, reference }, side }: Chosen,
   { looking }: Performing,

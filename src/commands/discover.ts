@@ -64,7 +64,7 @@ export function discoverCommand(
     });
 }
 
-/** Where the attributes go; refused before anybody is asked if something is there. */
+/** The file for the attributes. Fails before any call if it exists. */
 async function targetFile(
   { project: { settings }, session: { ground } }: Opened,
   { directory, force }: DiscoverOptions,
@@ -142,7 +142,7 @@ async function ask(
   return { found, usage: meter.totals() };
 }
 
-/** The first grader of the settings: what votes on grades does not vote here. */
+/** The first grader of the settings. Voting applies to grades only. */
 function graderOf({ project, tree }: Opened, { code }: DiscoverOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {
@@ -173,7 +173,6 @@ function graderOf({ project, tree }: Opened, { code }: DiscoverOptions): Grader 
   return grader;
 }
 
-/** A project that nothing can be discovered in. */
 function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): Problem[] {
   if (parts.length > 0) return [];
   return [

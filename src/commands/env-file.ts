@@ -7,12 +7,11 @@ import type { SourceTree } from '../types/repository.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 
 /**
- * The environment with the keys that the project's `.env` holds, for a person's terminal alone; the
- * action never reads one. Only keys are taken, and none that is set already: nothing else of the
- * file can change what runs, or where requests go. What was taken is said, by name.
+ * The environment plus the keys of the project's `.env`. Only for the command line; the action
+ * never reads `.env`. Only keys that are not set already are taken, so the file cannot change what
+ * runs or where requests go. Prints the names of the keys that were taken.
  *
- * @param named further names that the command line gives: of servers' keys, and of what host code
- *   may see.
+ * @param named further names from the command line: keys of servers, and variables for host code
  */
 export function withEnvFile(
   env: NodeJS.ProcessEnv,
@@ -35,7 +34,7 @@ function wantedOf(named: readonly string[]): string[] {
   return [...vendorNames().map((name) => factsOf(name).keyVariable), ...named];
 }
 
-/** Lines that begin with a key's name and give it no value; what they say instead may be the key. */
+/** Lines that begin with a key's name but set no value; the rest of the line may be the key. */
 function unread(text: string, names: readonly string[]): string[] {
   return text.split('\n').flatMap((line, index) => {
     const [, word = '', after = ''] = /^\s*(?:export\s+)?(\w+)\s*(.?)/.exec(line) ?? [];
@@ -45,7 +44,6 @@ function unread(text: string, names: readonly string[]): string[] {
   });
 }
 
-/** Keys that the text of an `.env` gives, with their values. */
 function keysIn(text: string, named: readonly string[]): [string, string | undefined][] {
   const wanted = wantedOf(named);
   return Object.entries(parseEnv(text)).filter(
@@ -54,10 +52,10 @@ function keysIn(text: string, named: readonly string[]): [string, string | undef
 }
 
 /**
- * That git would take the keys of the project's `.env` into a commit, and how to keep them out;
- * null: it would not.
+ * Warns if git would commit the keys of the project's `.env`, and how to prevent it; null if it
+ * would not.
  *
- * @param files the project's files as git sees them: tracked and untracked, not ignored.
+ * @param files the project's files that git sees: tracked, and untracked but not ignored
  */
 export async function openKeys(
   repository: Pick<Repository, 'commonFolder' | 'tracked' | 'workTree'>,

@@ -25,17 +25,16 @@ import {
 import type { Problem } from '../types/plain.ts';
 import { REPORT_FOLDERS } from './options.ts';
 
-/** What a file that a run left behind holds; `file` is its path as it was given. */
+/** Parsed content of a saved file; `file` is its path as given. */
 export type SavedFile = (
   Exclude<Saved, { kind: 'unreadable' }> | { kind: 'run'; report: RunReport }
 ) & { file: string; writtenAt: string };
 
-/** Names by which saved files are found in a folder. */
 const FOUND = /^(?:result\.json|noise\.json|report-\d+\.ya?ml)$/;
 
 /**
- * The saved files that paths mean, as paths to show: a folder stands for all that lie in it, at any
- * depth. Rejects with every path that holds none.
+ * Expands folders, at any depth, into the saved files in them. Rejects with every path that has
+ * none.
  */
 export async function savedFilesIn(paths: readonly string[], cwd: string): Promise<string[]> {
   const problems: Problem[] = [];
@@ -52,7 +51,7 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
   };
   const entry = await stat(full).catch(() => null);
   if (entry === null) return wrong('does not exist, or cannot be read');
-  // A device has no end. A pipe has one: evaldiff report <(curl …).
+  // A device has no end, but a pipe has: evaldiff report <(curl …).
   if (!entry.isDirectory())
     return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
@@ -74,8 +73,8 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
 }
 
 /**
- * A sweep's report folder has its runs beside the result, which says more: such runs are read only
- * where they are named.
+ * A sweep's report folder has its runs beside the result, which says more, so the runs are dropped
+ * unless named.
  */
 function withoutRunsOf(files: readonly string[]): string[] {
   const runs = files
@@ -84,7 +83,7 @@ function withoutRunsOf(files: readonly string[]): string[] {
   return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
 
-/** Reads them all. Rejects with the problems of every file that is none, or of another version. */
+/** Rejects with the problems of every file that is invalid or of another version. */
 export async function readSavedFiles(files: readonly string[], cwd: string): Promise<SavedFile[]> {
   const read: SavedFile[] = [];
   const problems: Problem[] = [];
@@ -98,9 +97,8 @@ export async function readSavedFiles(files: readonly string[], cwd: string): Pro
 }
 
 /**
- * The file that was written last in one of these folders, with the other tries and variants of its
- * run; empty: there is none. Of two that were written at once the later name counts, for llmeval's
- * are times.
+ * The newest saved file in these folders, with the other tries and variants of its run. On a tie
+ * the later name wins, because llmeval names files by time. Empty if there is none.
  */
 export async function newestRun(cwd: string): Promise<SavedFile[]> {
   const there: string[] = [];
@@ -144,9 +142,9 @@ async function readSavedFile(
 }
 
 /**
- * Writes files that must not be there yet, all of them or none: they are written beside their
- * places first, and then moved. `files` is path (POSIX, below `folder`) → text. Rejects with every
- * path that exists or is reached through a link of the ground, and leaves nothing behind on failure.
+ * Writes new files, all or none: to temporary names first, then renamed. `files` maps POSIX paths
+ * below `folder` to text. Rejects with every path that exists or goes through a symbolic link;
+ * cleans up on failure.
  */
 export async function writeNewFiles(
   folder: string,
@@ -158,10 +156,7 @@ export async function writeNewFiles(
   );
   if (problems.some((found) => found !== null))
     throw new UserError(problems.filter((found) => found !== null));
-  /**
-   * What of ours is to be taken away should the rest fail: files, and the outermost folders that
-   * were not there.
-   */
+  /** To remove on failure: new files, and the outermost new folders. */
   const ours: string[] = [];
   const make = async (path: string): Promise<void> => {
     const made = await makeFolder(path, ground);
@@ -192,7 +187,7 @@ export async function writeNewFiles(
 async function occupied(folder: string, path: string, ground: Ground): Promise<Problem | null> {
   const refusal = await refusalOf(join(folder, path), 'file', ground);
   if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
-  // A link that leads nowhere is there, too.
+  // A dangling link also counts as existing.
   const entry = await lstat(join(folder, path)).catch(() => null);
   return entry === null
     ? null
@@ -202,7 +197,7 @@ async function occupied(folder: string, path: string, ground: Ground): Promise<P
       );
 }
 
-/** Writes one file in the place of what is there: all of it, or nothing. */
+/** Replaces one file atomically. */
 export async function replaceFile(
   folder: string,
   path: string,

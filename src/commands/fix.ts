@@ -47,7 +47,6 @@ export function fixCommand(
     });
 }
 
-/** Shows each fix, and writes those that are wanted. */
 async function offer(
   fixes: readonly Fix[],
   { directory, write = false }: FixOptions,
@@ -73,7 +72,7 @@ async function offer(
     terminal.out('Write with: npx evaldiff fix --write\n');
 }
 
-/** The last lines of a file first, so that writing one fix moves no other. */
+/** Ordered from the end of each file, so that writing one fix does not move the others. */
 function onePerPlace(fixes: readonly Fix[]): Fix[] {
   const places = new Map<string, Fix>();
   for (const fix of fixes) {
@@ -85,7 +84,6 @@ function onePerPlace(fixes: readonly Fix[]): Fix[] {
   );
 }
 
-/** Whether a fix was looked for stands in every cause. */
 function noneWords(causes: readonly Cause[]): string {
   const none = 'No fix was proven in this run.';
   return causes.some(({ no_fix }) => no_fix !== undefined)
@@ -114,7 +112,7 @@ function fixText(fix: Fix): string {
     .join('\n');
 }
 
-/** Why there is nothing to write: the lines are not what the fix was run for. Null: they are. */
+/** Why the fix cannot be written, such as changed lines; null if it can. */
 async function changedSince(folder: string, fix: Fix): Promise<string | null> {
   const text = await readFile(await pathOf(folder, fix), 'utf8');
   if (withEdit(text, fix) !== null) return null;
@@ -130,7 +128,9 @@ async function changedSince(folder: string, fix: Fix): Promise<string | null> {
     : 'These lines have changed since the run; run npx evaldiff diff again.';
 }
 
-/** Only a regular file of the project whose lines are still those that the fix was run for. */
+/**
+ * Writes only to a regular file of the project whose lines are unchanged since the fix was tested.
+ */
 async function writeFix(folder: string, fix: Fix): Promise<void> {
   const path = await pathOf(folder, fix);
   const text = withEdit(await readFile(path, 'utf8'), fix);
@@ -146,7 +146,6 @@ function refuse({ file, lines }: Fix, message: string): never {
   throw new UserError([problem({ file, line: lines.from }, message)]);
 }
 
-/** Where its file lies, which is a regular one of the project. */
 async function pathOf(folder: string, fix: Fix): Promise<string> {
   if (!isPlainRelative(fix.file) || /(?:^|\/)\.git(?:\/|$)/i.test(fix.file))
     refuse(fix, 'is not a file of this project; nothing was written');

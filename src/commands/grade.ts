@@ -23,8 +23,8 @@ import { type Opened, asking, withCurrentProject } from './project.ts';
 import { type Terminal, printBlocks } from './terminal.ts';
 
 /**
- * Asks the evaluators of one suite about its labelled answers and prints how well they, alone and
- * combined, tell good from bad.
+ * Grades one suite's labelled answers and prints the accuracy of each evaluator and of all
+ * combined.
  */
 function gradeSuite(
   suite: Suite,
@@ -94,8 +94,8 @@ function testOf(
 }
 
 /**
- * Grades the examples of one of the project's rubrics `repeats` times and prints what came of it:
- * by the graders of the first metric that uses the rubric, unless the command line names one.
+ * Grades a rubric's examples `repeats` times and prints the accuracy. Uses the graders of the first
+ * metric with this rubric, unless the command line names one.
  */
 function gradeRubric(
   name: string,
@@ -112,7 +112,6 @@ function gradeRubric(
   });
 }
 
-/** The rubric, if it can be tested. */
 function rubricNamed(name: string, { rubrics }: Project): Rubric {
   const rubric = rubrics.get(name);
   if (rubric === undefined)
@@ -170,7 +169,7 @@ async function testRubric(
   });
 }
 
-/** What grading costs is not forecast, so the cap on cost is kept while it runs. */
+/** Grading has no forecast, so the cost cap is enforced during the run. */
 async function holdGradingToCaps(
   asked: Pick<Parameters<typeof holdToCaps>[0], 'calls' | 'targets' | 'problems'>,
   opened: Opened,
@@ -220,7 +219,7 @@ export function gradeCommand(
     });
 }
 
-/** A name that is neither a rubric's nor a prompt's is told with the nearest of both. */
+/** Rejects an unknown name with the nearest rubric and prompt. */
 function knownName(name: string, { rubrics, suites }: Project): string {
   if (rubrics.has(name) || suites.length === 0) return name;
   const known = [...rubrics.keys(), ...suites.map(({ prompt }) => prompt.name)];

@@ -85,9 +85,9 @@ export function importCommand(
 }
 
 /**
- * Converts a file, writes what came of it, and says what did not.
+ * Converts a file, writes the result and prints what was lost.
  *
- * @returns The exit code: 0 where all of it came over, 1 where something is lost.
+ * @returns the exit code: 0 if everything was carried over, 1 otherwise
  */
 async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
@@ -122,8 +122,8 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
 }
 
 /**
- * What of the project's own settings the imported prompts rely on, as it is written: who grades and
- * who gives vectors, and the entries of these models and of theirs.
+ * The project's settings that the imported prompts use: the grader, the embedding model, and their
+ * `models` entries.
  */
 async function reliedOn(
   { prompts }: Imported,
@@ -148,7 +148,9 @@ async function reliedOn(
   );
 }
 
-/** For another folder: with those settings too, which go first here as there, and files of programs. */
+/**
+ * Adds those settings, which take precedence, and the program files when writing to another folder.
+ */
 function withRelied(conversion: Conversion, relied: JsonMap): Conversion {
   const { settings, needs } = conversion;
   const models = isMap(relied['models']) ? relied['models'] : {};
@@ -167,7 +169,7 @@ function withRelied(conversion: Conversion, relied: JsonMap): Conversion {
   };
 }
 
-/** Holds the imported tests against what promptfoo said of the same answers. */
+/** Compares the imported tests with promptfoo's verdicts on the same answers. */
 async function verifyFile(
   file: string,
   results: string,
@@ -184,13 +186,13 @@ async function verifyFile(
   );
 }
 
-/** Losses before remarks, one line for each reason. */
+/** One line per reason, losses first. */
 function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
   for (const group of lossesByReason(left)) terminal.err(`lost: ${logLine(lossLine(group))}\n`);
   for (const notice of distinct(remarks)) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
 }
 
-/** The last line, in numbers; and the exit code. `folder`: where the files are now. */
+/** Prints the final counts and returns the exit code. `folder`: where the files were written. */
 function end(imported: Imported, folder: string, terminal: Terminal): number {
   const untested = imported.prompts.filter(({ tests }) => tests === null).length;
   if (untested > 0)
@@ -203,13 +205,12 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
   return imported.left.length + untested === 0 ? 0 : 1;
 }
 
-/** An imported file, and the project that it belongs to. */
 interface ReadFile {
   path: string;
   imported: Imported;
   files: Files;
   ground: Ground;
-  /** Of the project's settings, what the prompts rely on. */
+  /** Settings that the prompts use. */
   relied: JsonMap;
 }
 
@@ -251,7 +252,7 @@ async function withImported<T>(
         builtIns: metrics,
         hasGrader: settings.grader !== null,
         settings,
-        // What is verified is what runs in place, where templates are filled in for each test.
+        // Verification compares an in-place run, where templates are filled in per test.
         code: verify === undefined ? 'written' : 'refused',
         ...hostSettings(settings),
       },
@@ -263,7 +264,7 @@ async function withImported<T>(
   });
 }
 
-/** What the project's settings say that bears on an import; what is wrong with them is told elsewhere. */
+/** The settings relevant to an import. Other commands report their errors. */
 async function settingsFor(files: Files): Promise<Settings> {
   const options = {
     config: SETTINGS_FILE,
@@ -274,7 +275,7 @@ async function settingsFor(files: Files): Promise<Settings> {
   return (await loadSettings(files, options, [])).settings;
 }
 
-/** Hands the project's files as they are on disk to `work`. */
+/** Calls `work` with the project's files on disk. */
 export function withTree<T>(
   directory: string,
   terminal: Terminal,
@@ -285,7 +286,7 @@ export function withTree<T>(
   );
 }
 
-/** A path below the folder, POSIX; null outside of it. */
+/** POSIX path below the folder; null outside it. */
 function pathIn(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');
   return found === '..' || found.startsWith('../') ? null : found;

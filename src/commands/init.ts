@@ -79,10 +79,9 @@ export function initCommand(
     });
 }
 
-/** The first vendor whose key is there. */
 function vendorOfKeys(env: NodeJS.ProcessEnv): VendorName {
   return (
-    // A new project says nothing but a model's name, which has to tell whose it is.
+    // A new project gives only a model's name, so the name has to identify the vendor.
     vendorNames().find((name) => {
       const { keyVariable, models, starterModel } = factsOf(name);
       return env[keyVariable] !== undefined && models.test(starterModel);
@@ -100,7 +99,7 @@ function checkOwner(owner: string): void {
   ]);
 }
 
-/** Files to write, by their paths below the root. */
+/** Files to write, by path below the root. */
 async function wantedFiles(
   seen: SeenProject,
   vendors: readonly VendorName[],
@@ -145,12 +144,12 @@ function report(
 }
 
 interface Facts {
-  /** Names of the variables that hold the keys of all vendors that are asked. */
+  /** Key variables of all vendors in use. */
   keys: readonly string[];
-  /** Those of them that are set neither in the environment nor in `.env`. */
+  /** Those set neither in the environment nor in `.env`. */
   unset: readonly string[];
   owner: string;
-  /** Whether the owner was not given, but taken from the address of the remote. */
+  /** Whether the owner comes from the remote's address. */
   guessed: boolean;
   shown: Shown;
 }
@@ -203,7 +202,6 @@ function nextSteps(
   ];
 }
 
-/** What a new workflow wants to know of the servers in it. */
 function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
   return (workflow === null ? endpoints : []).map((name) => {
     const key = endpointKey(name);
@@ -211,14 +209,13 @@ function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
   });
 }
 
-/** Where a key comes from on this machine. */
 function hereWords(key: string, unset: readonly string[]): string {
   return unset.includes(key)
     ? `here, export it as ${key}, or write ${key}=… into .env (and .env into .gitignore)`
     : 'here it is set';
 }
 
-/** What one does after `init`, in this order. */
+/** Next steps after `init`, in order. */
 const COMMANDS = [
   ['validate', 'checks the files; makes no model calls'],
   ['dev', 'opens the workbench: answers, scores, and the verdict, live while you edit'],
@@ -231,10 +228,7 @@ function commandLines(directory: string): string[] {
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }
 
-/**
- * The settings, an example prompt and its tests. Everything that a new user changes first is in
- * them once.
- */
+/** The settings, an example prompt and its tests, with everything a new user changes first. */
 export function starterFiles(vendor: VendorName): Map<string, string> {
   const model = factsOf(vendor).starterModel;
   return new Map([
@@ -273,8 +267,8 @@ references:
 }
 
 /**
- * The settings alone, for a project that has prompts already: with the files that have to be listed, a
- * model where they leave it open, and no limit in dollars where the price of one is not known.
+ * Settings for a project that has prompts: lists the files that need it, a default model if they
+ * lack one, and no cost cap if a price is unknown.
  */
 function starterSettings(
   vendor: VendorName,

@@ -6,10 +6,10 @@ import { logLine } from '../text/log.ts';
 import { shellWord } from '../text/visible.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where runs leave their reports unless told otherwise, llmeval's too. */
+/** Default report folders, llmeval's included. */
 export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
 
-/** The options of a command that reads a project; a command takes some of them (`Takes`). */
+/** Options of a command that reads a project; each command takes some (`Takes`). */
 export interface EvaluateOptions {
   config: string;
   directory: string;
@@ -20,7 +20,7 @@ export interface EvaluateOptions {
   maxCalls?: string;
   maxCost?: string;
   timeout?: string;
-  /** False: none. */
+  /** False: no store. */
   store?: string | false;
   failOn?: 'regression' | 'failure' | 'never';
   trust?: boolean;
@@ -30,25 +30,24 @@ export interface EvaluateOptions {
   json?: boolean;
 }
 
-/** What a command does beyond reading the project's files, and so which options it takes. */
+/** What a command does beyond reading files. Determines its options. */
 interface Takes {
-  /** Looks at stored answers and named servers; nothing else does without the rest. */
+  /** Uses stored answers and endpoints; the flags below imply it. */
   answers?: boolean;
-  /** Counts what it would spend. */
+  /** Estimates calls and cost. */
   caps?: boolean;
-  /** Asks models, and runs the project's own code. */
+  /** Calls models and runs the project's code. */
   asks?: boolean;
-  /** Treats head by where it comes from. */
+  /** Applies the trust level of head. */
   trust?: boolean;
-  /** Judges. */
+  /** Computes a verdict. */
   verdict?: boolean;
-  /** What it writes into the folder of `--report`. */
+  /** What it writes to the folder of `--report`. */
   report?: string;
-  /** It prints no result; `--json` is refused by the command itself. */
+  /** Prints no result, and rejects `--json` itself. */
   prints?: false;
 }
 
-/** A command that judges a whole sweep. */
 export const SWEEPS: Takes = {
   answers: true,
   caps: true,
@@ -59,15 +58,13 @@ export const SWEEPS: Takes = {
     "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
 };
 
-/** Of an option that may be given several times. */
+/** Collects a repeatable option. */
 export const collectValues = (value: string, earlier: string[] | undefined): string[] => [
   ...(earlier ?? []),
   value,
 ];
 
-/**
- * Adds the options of a command that reads a project: those that do something there, and no others.
- */
+/** Adds the options that apply to this command. */
 export function evaluateOptions(command: Command, takes: Takes): Command {
   command
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
@@ -126,18 +123,17 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   return command.addOption(takes.prints === false ? json.hideHelp() : json);
 }
 
-/** What to add to a command line that is about the project in another folder; '' for this one. */
+/** The `--directory` to repeat in a suggested command; '' for the current folder. */
 export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }
 
-/** Where nobody names a folder. */
 const HERE = '.';
 
 /**
- * The folder of the project, absolute: the one that was named; else the nearest folder from here up
- * to the checkout's root that has the settings file, which is said; else here. Outside of a checkout
- * nothing is looked for: a folder above may be somebody else's.
+ * Absolute project folder: the one named; else the nearest folder up to the checkout's root with a
+ * settings file, which is printed; else the current folder. Outside a checkout parent folders are
+ * not searched, because they may belong to someone else.
  */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
@@ -155,7 +151,7 @@ export function projectFolder(
   return found;
 }
 
-/** A folder and those above it, as far as the checkout's root; none where there is no checkout. */
+/** A folder and its parents up to the checkout's root; empty outside a checkout. */
 function upwards(from: string): string[] {
   const passed: string[] = [];
   for (let folder = from; ; folder = dirname(folder)) {

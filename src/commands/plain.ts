@@ -23,13 +23,11 @@ interface SidesOptions {
   head: string;
 }
 
-/** Base and head as a person names them. */
 function sidesFrom({ base, head }: SidesOptions): FindSides {
   return ({ repository, env }) =>
     findLocalSides(repository, { base: base ?? null, head, env, workingDirectory: '' });
 }
 
-/** Adds `--base` and `--head`. */
 function sidesOptions(command: Command): Command {
   return command
     .option(
@@ -75,7 +73,6 @@ export function diffCommand(
     });
 }
 
-/** What a run would do, without a model call. */
 function planOnly(
   mode: 'diff' | 'sweep',
   find: FindSides,
@@ -130,7 +127,7 @@ export function planCommand(
           return;
         }
         const { prepared, blank, forecast } = planned;
-        // A test that cannot run is one also where nothing is affected.
+        // Report broken references even if nothing is affected.
         const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
           kind: 'error',
           ...problem,
@@ -152,16 +149,15 @@ export function planCommand(
     );
 }
 
-/** What `validate` finds in a folder's project; nothing is printed. */
+/** Runs `validate` on a folder's project without printing. */
 export async function validateFolder(directory: string, terminal: Terminal): Promise<Planned> {
   const options = { directory, config: SETTINGS_FILE, code: 'sandbox' as const };
   return (await validated(options, { ...terminal, err: () => undefined })).planned;
 }
 
-/** Lines of what `validate` finds in a project that starts; the rest it says itself. */
 const MOST_FOUND = 10;
 
-/** What `validate` says of a folder's project, in short. */
+/** A short version of `validate`'s findings. */
 export async function validateLines(directory: string, terminal: Terminal): Promise<string[]> {
   const planned = await validateFolder(directory, terminal);
   const { problems, notices } = planned.ready ? planned.blank : planned.result;

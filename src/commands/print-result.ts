@@ -9,7 +9,7 @@ import type { EvaluateOptions } from './options.ts';
 import type { FindSides } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Evaluates the two sides in a session, prints the result and writes its reports. */
+/** Evaluates both sides, prints the result and writes the reports. */
 export async function evaluateSides(
   mode: 'diff' | 'sweep',
   find: FindSides,
@@ -20,7 +20,7 @@ export async function evaluateSides(
   return show(await evaluate(session, mode, await find(session)), session, options, terminal);
 }
 
-/** Prints a result and writes its reports, without the keys that an answer may repeat. */
+/** Prints a result and writes its reports, with keys redacted. */
 export async function show(
   { result: evaluated, suites }: Evaluated,
   session: Session,
@@ -35,7 +35,6 @@ export async function show(
   return result;
 }
 
-/** Prints a result. */
 export async function print(
   result: Result,
   { json }: Pick<EvaluateOptions, 'json'>,
@@ -49,7 +48,7 @@ export async function print(
   out(renderTerminal(result, { width, colour: isTerminal, folded: isTerminal }));
 }
 
-/** Has `write` fill the folder of `--report`, where it is given, and says where `first` of its files lies. */
+/** Calls `write` for the folder of `--report`, if given, and prints where the `first` file is. */
 export async function writeOwnReports(
   session: Session,
   { report }: Pick<EvaluateOptions, 'report'>,
@@ -65,7 +64,7 @@ export async function writeOwnReports(
   if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
 }
 
-/** Writes the last line of a run, beside the report that went to the output; gives the exit code. */
+/** Prints the last line of a run to stderr and returns the exit code. */
 export function printEnd({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
   err(`${logLine(endLine(conclusion, title))}\n`);
   return exitCode(conclusion);

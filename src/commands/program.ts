@@ -4,10 +4,7 @@ import { packageRoot, versionLine } from '../session/installation.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Runs one command line and gives its exit code: 0 pass or neutral, 1 the gate failed, 2 nothing
- * was judged.
- */
+/** Runs one command line. Exit codes: 0 pass or neutral, 1 the gate failed, 2 no verdict. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0;
   const hint = OTHER_VERBS.get(argv[0] ?? '');
@@ -42,7 +39,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** What people type who come from another tool. */
+/** Verbs of other tools, and ours. */
 const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   [
     'eval',
@@ -63,8 +60,8 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What a full disk, a missing right or a damaged drive answers, whoever asked: nobody's mistake in
- * the files, nor ours.
+ * Errors of the system (full disk, missing permission, damaged drive), caused neither by the files
+ * nor by a bug.
  */
 const REFUSALS = [
   'EACCES',
@@ -94,10 +91,7 @@ function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
 
 type AddCommand = (program: Command, terminal: Terminal, done: (code: number) => void) => void;
 
-/**
- * Every command, in the order of the help. Each is loaded where it is asked for: a run neither
- * compiles the workbench nor the import of other tools' files.
- */
+/** All commands in help order. Each is loaded on demand to keep startup fast. */
 const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['diff', async () => (await import('./plain.ts')).diffCommand],
   ['dev', async () => (await import('./dev.ts')).devCommand],
@@ -118,8 +112,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
 ]);
 
 /**
- * The command `asked` with its options, or every command where it names none but for the version;
- * the exit code goes to `done`.
+ * The command `asked`, or all commands if it names none (none for the version). `done` receives the
+ * exit code.
  */
 export async function createProgram(
   terminal: Terminal,
@@ -138,7 +132,7 @@ export async function createProgram(
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    // With their arguments the names would leave the sentences too little of a line to be wrapped.
+    // Arguments would leave too little of the line for the summaries.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', '\nBegin with evaldiff init, or watch evaldiff demo.');
   for (const add of await Promise.all(loadsFor(asked).map((load) => load())))
@@ -148,7 +142,6 @@ export async function createProgram(
   return program;
 }
 
-/** What is to be loaded: the help tells every command, the version none. */
 function loadsFor(asked: string): (() => Promise<AddCommand>)[] {
   const load = COMMANDS.get(asked);
   if (load !== undefined) return [load];

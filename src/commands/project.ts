@@ -31,10 +31,9 @@ import { openKeys, withEnvFile } from './env-file.ts';
 import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How a command finds its two sides. */
 export type FindSides = (session: Pick<Session, 'repository' | 'env'>) => Promise<Sides>;
 
-/** The files as they are, without a base to compare with. */
+/** The files as they are, without a base. */
 export const currentFiles = async ({
   repository,
 }: Pick<Session, 'repository'>): Promise<Sides> => ({
@@ -44,9 +43,8 @@ export const currentFiles = async ({
 });
 
 /**
- * The files as they are. With nothing uncommitted they carry the id of the commit that is checked
- * out, so that a trend can place the result. What runs write themselves does not count: `written`
- * are its absolute paths.
+ * The files as they are. Without uncommitted changes they carry the commit id, so that a trend can
+ * place the result. `written`: absolute paths that runs write, which do not count as changes.
  */
 export async function currentState(
   session: Pick<Session, 'repository'>,
@@ -69,7 +67,7 @@ export async function currentState(
   return isCommit ? { ...sides, head: await repository.tree(commit, '') } : sides;
 }
 
-/** Opens the repository of a folder alone, hands it to `work`, and closes it whatever happens. */
+/** Opens a folder's repository, calls `work`, and always closes it. */
 export function inRepository<T>(
   directory: string,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
@@ -78,7 +76,6 @@ export function inRepository<T>(
   return withRepository({ directory: resolve(cwd, directory), env, temporary: tmpdir() }, work);
 }
 
-/** What a command gives its session beside the options that many have. */
 interface OwnOptions {
   overrides?: readonly string[];
   role?: SessionOptions['role'];
@@ -87,7 +84,7 @@ interface OwnOptions {
   kept?: KeptStores;
 }
 
-/** Absolute paths, or how theirs begin, that runs of these options write themselves. */
+/** Absolute paths, or prefixes of them, that runs with these options write. */
 export function ownPaths(
   { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
@@ -102,7 +99,7 @@ export function ownPaths(
   );
 }
 
-/** Opens the session of a command, hands it to `work`, and closes it whatever happens. */
+/** Opens a command's session, calls `work`, and always closes it. */
 export function withProject<T>(
   options: EvaluateOptions,
   terminal: Terminal,
@@ -114,7 +111,7 @@ export function withProject<T>(
   );
 }
 
-/** The session, which warns once it reads the files that git would take keys into a commit. */
+/** Warns on the first read of the files if git would commit keys. */
 function warningOfKeys(session: Session, named: readonly string[]): Session {
   const { repository, warn } = session;
   let looked = false;
@@ -133,9 +130,7 @@ function warningOfKeys(session: Session, named: readonly string[]): Session {
   };
 }
 
-/**
- * A shorter value of a key's variable is none: servers without keys are given `none` or `EMPTY`.
- */
+/** Shorter values are placeholders such as `none` or `EMPTY`, used for servers without keys. */
 const SHORTEST_KEY = 8;
 
 function sessionOptions(
@@ -149,7 +144,7 @@ function sessionOptions(
   const { store, trust = false, report, record } = options;
   const read = readGiven(options, overrides, env);
   const secrets = createSecretRegister();
-  // Shorter keys stand for "none": taken out, they would tear words apart.
+  // Redacting a placeholder would damage other words.
   secrets.add(secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY));
   secrets.add(codeSecrets(read.inputs.codeEnv, env));
   const log = (line: string): void => {
@@ -186,7 +181,6 @@ function sessionOptions(
   };
 }
 
-/** Lines about further servers, from the environment and the options alone. */
 function endpointLines(
   { endpoint = [] }: Pick<EvaluateOptions, 'endpoint'>,
   env: NodeJS.ProcessEnv,
@@ -194,17 +188,15 @@ function endpointLines(
   return [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
 }
 
-/**
- * Names of environment variables that the command line names: servers' keys, and what code may see.
- */
+/** Variables named on the command line: keys of servers, and variables for host code. */
 function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
   const { endpoints } = readEndpoints(endpointLines(options, env));
   return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];
 }
 
 /**
- * What the options and the environment say, read; all that is wrong with it at once. Further
- * servers come from these two alone, never from a file of the project.
+ * Parses options and environment and reports all errors together. Endpoints come only from these,
+ * never from a file of the project.
  */
 function readGiven(
   options: EvaluateOptions,
@@ -230,7 +222,7 @@ function readGiven(
   return { inputs: { ...read, read: read.options, failOn, code, codeEnv }, access };
 }
 
-/** Now, by the clock that a test may give. */
+/** The current time; tests can set it. */
 export function dayOf(reach: Terminal['reach']): Date {
   return new Date(reach?.clock?.now() ?? Date.now());
 }
@@ -254,14 +246,14 @@ const COMMAND_LINE: EventFacts = {
   origin: null,
 };
 
-/** A project as it lies there, for a command that asks models about it and runs no suite. */
+/** The current project, for commands that call models but run no suite. */
 export interface Opened {
   session: Session;
   tree: SourceTree;
   project: Project;
 }
 
-/** Reads the current files in a session of their own, hands them to `work`, and closes it. */
+/** Reads the current files in their own session, calls `work`, and closes it. */
 export function withCurrentProject(
   options: EvaluateOptions,
   terminal: Terminal,
@@ -281,7 +273,6 @@ export function withCurrentProject(
   });
 }
 
-/** Asks models about it. */
 export function asking<T>(
   { session, tree }: Opened,
   work: (edges: Edges) => Promise<T>,

@@ -22,8 +22,8 @@ interface HistoryRequest {
 }
 
 /**
- * A word after `--history` may be the branch or the first path: without any other path it is the
- * path. Rejects when there is then no path left to read.
+ * The word after `--history` is a path if there is no other path, else a branch. Rejects if no path
+ * is left.
  */
 export async function historyPaths(
   given: string | true,
@@ -47,7 +47,7 @@ export async function historyPaths(
   ]);
 }
 
-/** The trend of a branch's saved results, rendered. Makes no model calls; of git, only for the branch. */
+/** Renders the trend of a branch's saved results. Makes no model calls. */
 export async function renderHistory(
   { paths, branch: name, directory, format }: HistoryRequest,
   { cwd, env, width }: Terminal,
@@ -98,10 +98,7 @@ async function savedResults(paths: readonly string[], cwd: string): Promise<Save
   );
 }
 
-/**
- * Ids of results are only looked for among the branch's own: whatever they are, git is not handed
- * them.
- */
+/** Result ids are only compared with the branch's own ids and never passed to git. */
 async function branchOf(
   name: string | null,
   directory: string,

@@ -33,7 +33,7 @@ interface ReportOptions {
   out?: string;
 }
 
-/** Seconds for a roll-up's code over all references. */
+/** Time limit for roll-up code over all references. */
 const ROLLUP_SECONDS = 5;
 
 const EXAMPLES = `
@@ -172,7 +172,6 @@ async function renderResult(
   }
 }
 
-/** Tables of runs, then measurements. */
 async function renderAll(
   files: readonly SavedFile[],
   format: 'terminal' | 'markdown' | 'json',
@@ -209,7 +208,6 @@ async function renderAll(
   return { text: shown.join('\n'), code };
 }
 
-/** Two results are compared before their tables are shown. */
 function comparisonOf(files: readonly SavedFile[]): Block[] {
   const [first, second, ...more] = files.flatMap((file) => (file.kind === 'result' ? [file] : []));
   return first === undefined || second === undefined || more.length > 0
@@ -217,7 +215,7 @@ function comparisonOf(files: readonly SavedFile[]): Block[] {
     : comparisonBlocks(first, second);
 }
 
-/** As the command that measured ended. */
+/** The exit code of the measurement. */
 function codeOfNoise({ problems, runs }: NoiseResult): number {
   return problems.length > 0 || runs === 0 ? 2 : 0;
 }
@@ -227,7 +225,7 @@ async function tablesOf(
 ): Promise<{ tables: RunTable[]; conclusions: number[] }> {
   const results = files.flatMap((file) => (file.kind === 'result' ? [file] : []));
   const reports = files.flatMap((file) => (file.kind === 'run' ? [file.report] : []));
-  // Only a roll-up of the user's own is code, and no environment is handed to it.
+  // Only user roll-ups are code, and they get no environment.
   const sandbox = createSandbox({
     mode: 'sandbox',
     env: {},

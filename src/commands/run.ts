@@ -52,7 +52,6 @@ interface WatchOptions {
   watch?: boolean;
 }
 
-/** One run of the files as they are; `files` are all that it could read. */
 function runOnce(
   overrides: readonly string[],
   options: EvaluateOptions,
@@ -76,8 +75,8 @@ function runOnce(
 }
 
 /**
- * Runs again after each edit. A mistake in a file is told, and the next edit tried; what is asked
- * already is stored, so a run asks what the edit changed. Gives the last run's exit code.
+ * Runs again after each edit. Prints errors in files and keeps watching. Stored answers are reused,
+ * so a run only makes the calls that the edit requires. Returns the last exit code.
  */
 async function runWatched(
   overrides: readonly string[],

@@ -19,39 +19,37 @@ import type { SourceTree } from '../types/repository.ts';
 import type { VendorName } from '../types/vendors.ts';
 import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
-/** What is there already; paths are below `root`. */
+/** What the project already has; paths are below `root`. */
 export interface SeenProject {
-  /**
-   * The repository's root, where GitHub looks for workflows; without a repository the project's.
-   */
+  /** The repository's root, where GitHub looks for workflows; else the project's folder. */
   root: string;
-  /** Whether it is a repository: without one there is nothing to compare with. */
+  /** Whether it is a repository. */
   git: boolean;
   ground: Ground;
-  /** The project's folder below it, '' for the root itself. */
+  /** The project's folder below the root; '' for the root. */
   below: string;
   settings: string | null;
   prompts: string[];
-  /** Other tools' files that are read. */
+  /** Other tools' files that can be read. */
   foreign: string[];
-  /** Those of them that have to be listed under `prompts`, by their paths below the project. */
+  /** Those to list under `prompts`, relative to the project. */
   listed: string[];
-  /** Other tools' files that are not read, and what they are. */
+  /** Other tools' files that cannot be read, with their format. */
   unread: { file: string; what: string }[];
-  /** Whether a file leaves its model to the settings, and these do not name it. */
+  /** Whether a file needs a default model that the settings lack. */
   needsModel: boolean;
   workflow: FoundWorkflow | null;
-  /** Whose models the files name, in their order. */
+  /** Vendors of the named models, in order. */
   vendors: VendorName[];
-  /** Servers of the workflow that the files name. */
+  /** Endpoints that the files name. */
   endpoints: string[];
-  /** Models that they name and whose price nobody knows. */
+  /** Models without a known price. */
   unpriced: string[];
-  /** The account at GitHub that the remote belongs to; null: there is none. */
+  /** GitHub account of the remote; null if there is none. */
   account: string | null;
 }
 
-/** Looks at a project before anything is written to it. */
+/** Inspects a project before anything is written to it. */
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,
@@ -94,20 +92,19 @@ export async function seeProject(
   };
 }
 
-/** The tree with the settings that list these. */
 function withPrompts(tree: SourceTree, listed: readonly string[]): SourceTree {
   if (listed.length === 0) return tree;
   const text = JSON.stringify({ prompts: listed });
   return withText(tree, SETTINGS_FILE, text, sha256(text));
 }
 
-/** `acme` of `git@github.com:acme/shop.git`. */
+/** `acme` for `git@github.com:acme/shop.git`. */
 function accountOf(url: string | null): string | null {
   const account = /github\.com[/:]([^/]+)\//.exec(url ?? '')?.[1];
   return account !== undefined && isAccount(account) ? account : null;
 }
 
-/** Models of the settings that judge, where a suite leaves that to them. */
+/** Grading models of the settings, if a suite relies on them. */
 function judgesOf({ settings, suites }: Project): string[] {
   const { grader, voters, embeddings } = settings;
   const open = suites.flatMap(({ tests }) =>
@@ -121,7 +118,7 @@ function judgesOf({ settings, suites }: Project): string[] {
   return judges.flatMap((judge) => judge?.model ?? []);
 }
 
-/** What the files ask, as far as they can be read; what is wrong with them is told elsewhere. */
+/** Models in the files, as far as they can be read. Other commands report errors in them. */
 async function askedVendors(
   tree: SourceTree,
   today: Date,
@@ -160,10 +157,7 @@ async function askedVendors(
   };
 }
 
-/**
- * GitHub's rule for names of accounts; what stands in a workflow must not be able to be more than
- * that.
- */
+/** GitHub's rule for account names. Strict, because the name is written into a workflow. */
 const ACCOUNT = /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/;
 
 export function isAccount(name: string): boolean {

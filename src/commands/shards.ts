@@ -21,7 +21,7 @@ export interface ShardOptions {
   shardTo?: string;
 }
 
-/** `evaldiff run --shard`: one part of a sweep of the current files, written to a folder. */
+/** `evaldiff run --shard`: runs one part of a sweep and writes it to a folder. */
 export async function runPart(
   given: ShardOptions & { shard: string },
   overrides: readonly string[],
@@ -65,7 +65,7 @@ function readShard(value: string): Shard {
   return shard;
 }
 
-/** An earlier part is replaced; anything else in the folder is somebody's. */
+/** Rejects a folder with anything but an earlier part, which is replaced. */
 async function refuseForeign(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const names: readonly string[] = Object.values(PART_FILES);
@@ -79,7 +79,7 @@ async function refuseForeign(folder: string): Promise<void> {
     ]);
 }
 
-/** Joins the parts of a sweep into the result of the whole. */
+/** Merges the parts of a sweep into one result. */
 export function mergeCommand(
   program: Command,
   terminal: Terminal,
@@ -109,8 +109,8 @@ export function mergeCommand(
         }));
         const parts = places.map(({ folder }) => folder);
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // The files go by no commit, for the folder of a part may lie among them; that they are the
-        // same is seen by the plan.
+        // Not read from a commit, because the parts may be among the files. The plan checks that
+        // they match.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

@@ -24,7 +24,7 @@ import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { withProject } from './project.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where `--report` is written by the examples of the documentation. */
+/** Report folder in the examples of the documentation. */
 const FOLDER = 'evaldiff-report';
 
 interface ShowOptions extends EvaluateOptions {
@@ -34,7 +34,7 @@ interface ShowOptions extends EvaluateOptions {
 interface Found {
   suite: SuiteResult;
   reference: ReferenceResult;
-  /** Why the suite got worse; null: nothing was looked for. */
+  /** Null if no causes were searched. */
   causes: SuiteCauses | null;
 }
 
@@ -137,9 +137,8 @@ function sentOf(sent: Sent, suite: SuiteResult, { id }: ReferenceResult): SentPr
 }
 
 /**
- * What was sent, worked out again from the commits that the result names; a result of uncommitted
- * files is shown with the files as they are now, and that is said. Null, with the reason said, where
- * the commits cannot be read any more.
+ * Rebuilds the prompts from the commits of the result. For uncommitted files it uses the current
+ * files and prints that. Null, after printing why, if the commits are unreadable.
  */
 async function promptsOf(result: Result, options: ShowOptions, terminal: Terminal): Promise<Sent> {
   const note = (words: string): void => {

@@ -3,30 +3,26 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Block } from '../report/sections/document.ts';
 import type { Reach } from '../session/access.ts';
 
-/** The terminal a command runs in; the tests give one of their own. */
+/** The terminal of a command; tests provide their own. */
 export interface Terminal {
   env: NodeJS.ProcessEnv;
   cwd: string;
   out(text: string): void;
   err(text: string): void;
-  /** Colours and one updated progress line, on a terminal only. */
+  /** Enables colours and the progress line. */
   isTerminal: boolean;
-  /** Columns. */
   width: number;
-  /** Asks a person; absent: nobody is there to answer. */
+  /** Asks a question; absent if not interactive. */
   confirm?(question: string): Promise<boolean>;
-  /**
-   * Other addresses of the vendors and another clock, set in process by tests and measurements;
-   * nothing else can.
-   */
+  /** Vendor addresses and clock, set only in process by tests and benchmarks. */
   reach?: Reach;
-  /** Ends a command that would go on for ever; absent: a signal does. */
+  /** Ends a command that runs until interrupted. */
   until?: AbortSignal;
 }
 
 /**
- * Prints blocks of a report. What draws them knows the width of every letter there is, and is
- * loaded here: it would take a tenth of every start.
+ * Prints report blocks. Loads the renderer lazily: its table of character widths would take a tenth
+ * of every start.
  */
 export async function printBlocks(
   blocks: readonly Block[],
@@ -36,7 +32,6 @@ export async function printBlocks(
   out(`${renderBlocks(blocks, { width, colour: isTerminal })}\n`);
 }
 
-/** What of the process a terminal is made of. */
 export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & {
   stdout: Stream;
   stderr: Stream;
@@ -46,15 +41,15 @@ export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & {
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
   Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
 
-/** Columns where nobody says how many there are: a pipe, a log. */
+/** Width of a pipe or log. */
 const COLUMNS = 100;
 
-/** The reader has gone: `evaldiff report … | head`. */
+/** Error codes when the reader closed the pipe: `evaldiff report … | head`. */
 const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
 /**
- * The terminal of a process. `NO_COLOR` (no-color.org) and `TERM=dumb` take colours away; a reader
- * that has gone ends nothing.
+ * The terminal of a process. Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does
+ * not end the process.
  */
 export function terminalOf({ env, cwd, stdout, stderr, stdin }: TerminalProcess): Terminal {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
@@ -81,7 +76,7 @@ export function terminalOf({ env, cwd, stdout, stderr, stdin }: TerminalProcess)
   };
 }
 
-/** Anything but a yes is a no, the end of the input among it. */
+/** Anything but yes is a no, including the end of the input. */
 async function confirmBy(
   question: string,
   out: (text: string) => void,

@@ -24,24 +24,22 @@ import { dayOf } from './project.ts';
 import type { Terminal } from './terminal.ts';
 import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
-/** Most bytes of a results file. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 const CODE_TIMEOUT_SECONDS = 5;
 
 interface Verification {
   compared: ComparedVerdict[];
-  /** Verdicts of theirs that are not compared, by the reason. */
+  /** Verdicts that are not compared, by reason. */
   left: Map<string, number>;
 }
 
 /**
- * Scores the answers of a results file of promptfoo's by the imported tests, and prints where the
- * verdicts differ. No model is asked, and nothing is written.
+ * Scores the answers of a promptfoo results file with the imported tests and prints differing
+ * verdicts. Makes no model calls and writes nothing.
  *
- * @returns The exit code: 0 where every compared verdict is equal, and of an answer that is judged here
- *   as it was there; 1 otherwise.
- * @throws UserError for a file that cannot be read or compared.
+ * @returns the exit code: 0 if all compared verdicts and the outcome of each answer are equal, else
+ * 1 @throws UserError for a file that cannot be read or compared
  */
 export async function verifyImport(
   results: { path: string; file: string },
@@ -53,7 +51,7 @@ export async function verifyImport(
   if ('why' in read) throw new UserError([problem(at, read.why)]);
   const references = await referencesOf(source);
   const { compared, left } = await verify(read.answers, references, source.imported, terminal);
-  // Answers, beside counts of verdicts.
+  // Number of answers, beside the number of verdicts.
   const words = [
     ...leftWords(left),
     ...(read.unanswered === 0 ? [] : [`${counted(read.unanswered, 'result')} without an answer`]),
@@ -88,7 +86,7 @@ async function jsonAt(path: string, file: string): Promise<Json> {
   }
 }
 
-/** The imported tests as they would run, whatever prompts they are for. */
+/** The imported tests as references, for any prompt. */
 async function referencesOf({
   file,
   imported: { judged },
@@ -152,7 +150,6 @@ async function verify(
   return found;
 }
 
-/** The answers to one test, by each of its metrics. */
 async function verifyReference(
   reference: Reference,
   assertions: readonly JsonMap[],
@@ -193,14 +190,14 @@ function leave({ left }: Verification, why: string, times: number): void {
   if (times > 0) left.set(why, (left.get(why) ?? 0) + times);
 }
 
-/** Why a metric's verdict says nothing when it is given again; null: it does. */
+/** Why a metric's verdict cannot be compared; null if it can. */
 function whyNot(metric: Metric): string | null {
   if (metric.skip) return 'of weight 0, which always pass there';
   if (isModelGraded(metric) || comparesEmbeddings(metric)) return 'judged by a model';
   return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
 }
 
-/** What results do not say of an answer, by the metric that asks it. */
+/** Metrics that need data that results files lack. */
 const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
   cost: 'of what an answer cost',
   finish_reason: 'of how an answer ended',

@@ -5,13 +5,13 @@ import { logLine } from '../text/log.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Score } from '../types/metric.ts';
 
-/** Kinds of differing verdicts that are printed; the rest is counted. */
+/** Kinds of differences that are printed. */
 const SHOWN_KINDS = 20;
 
-/** Characters of a reason. */
+/** Longest reason, in characters. */
 const REASON = 300;
 
-/** One verdict on one answer that both tools gave, or that one of them could not give. */
+/** One verdict by both tools; either may be missing. */
 export interface ComparedVerdict {
   metric: Metric;
   answer: ForeignAnswer;
@@ -19,12 +19,11 @@ export interface ComparedVerdict {
   ours: Score;
 }
 
-/** Whether both tools say the same. */
 export function isEqual({ theirs, ours }: ComparedVerdict): boolean {
   return ours.status === (theirs.pass ? 'pass' : 'fail');
 }
 
-/** `1,284 of 1,286 verdicts equal; these 2 differ:` and a line for each kind of difference. */
+/** `1,284 of 1,286 verdicts equal; these 2 differ:` and a line per kind of difference. */
 export function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
   const equal = (total - differing.length).toLocaleString('en-US');
   const head = `${equal} of ${counted(total, 'verdict')} equal`;
@@ -36,7 +35,6 @@ export function verdictLine(total: number, differing: readonly ComparedVerdict[]
   return [`${head}; ${which} because:`, ...kindLines(differing), ''].join('\n');
 }
 
-/** A line for each kind of difference. */
 function kindLines(differing: readonly ComparedVerdict[]): string[] {
   const lines = alike(differing, kindOf).map(differenceLine);
   const more = lines.length - SHOWN_KINDS;
@@ -46,7 +44,7 @@ function kindLines(differing: readonly ComparedVerdict[]): string[] {
   ];
 }
 
-/** What is said of answers that a transform changed there before they were judged. */
+/** Notes answers that promptfoo transformed before scoring. */
 export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   const differing = verdicts.filter((verdict) => !isEqual(verdict));
   const equal = (verdicts.length - differing.length).toLocaleString('en-US');
@@ -57,7 +55,7 @@ export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   ].join('\n');
 }
 
-/** Equal for verdicts that differ for one reason, whatever the test and its words are. */
+/** Groups verdicts that differ for the same reason, ignoring the test and its texts. */
 function kindOf({ metric: { source }, theirs, ours }: ComparedVerdict): string {
   const said = (theirs.pass ? ours.reason : theirs.reason) ?? '';
   const words = said

@@ -5,14 +5,14 @@ import { UserError, problem } from '../errors.ts';
 import { packageRoot } from '../session/installation.ts';
 import { factsOf, keyInputs, type VendorName } from '../types/vendors.ts';
 
-/** What stands for the account that publishes the action where nobody has said which. */
+/** Stands for the account that publishes the action when it is unknown. */
 export const PLACEHOLDER = '<owner>';
 
 const FOLDER = '.github/workflows';
 
 /**
- * A workflow that evaluates a project: its path below the repository's root, and whether the
- * account is still to be filled in.
+ * A workflow for a project: its path below the repository's root, and whether the account is still
+ * missing.
  */
 export interface FoundWorkflow {
   path: string;
@@ -20,8 +20,8 @@ export interface FoundWorkflow {
 }
 
 /**
- * A workflow of the repository at `root` that uses the action on the project in the folder `below`
- * ('' for the root itself); null: there is none.
+ * The workflow at `root` that runs the action on the project in `below` ('' for the root); null if
+ * there is none.
  */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, FOLDER)).catch(() => []);
@@ -38,7 +38,7 @@ export async function findWorkflow(root: string, below: string): Promise<FoundWo
 
 type Step = Readonly<Record<string, unknown>>;
 
-/** The steps of all jobs; none where the text is not a workflow. */
+/** Steps of all jobs; empty if the text is not a workflow. */
 function stepsOf(text: string): Step[] {
   try {
     return mapsIn(fieldOf(parse(text), 'jobs')).flatMap((job) => mapsIn(job['steps']));
@@ -47,7 +47,7 @@ function stepsOf(text: string): Step[] {
   }
 }
 
-/** The folder of the project that a step evaluates, '' for the root. */
+/** The project folder of a step; '' for the root. */
 function folderOf(step: Step): string {
   const folder = fieldOf(step['with'], 'working-directory');
   return typeof folder === 'string' ? folder.replace(/^\.\/|\/$|^\.$/g, '') : '';
@@ -64,8 +64,8 @@ function fieldOf(value: unknown, key: string): unknown {
 }
 
 /**
- * The name of a project's job and workflow file: GitHub reads workflows at the repository's root
- * alone, so a project in a folder needs one of its own.
+ * Name of a project's job and workflow file. Workflows are only read at the root, so each project
+ * folder has its own.
  */
 export function jobOf(below: string): string {
   const slug = below
@@ -75,15 +75,11 @@ export function jobOf(below: string): string {
   return slug === '' ? 'evaldiff' : `evaldiff-${slug}`;
 }
 
-/** Where a project's workflow goes, below the repository's root. */
 export function workflowPath(below: string): string {
   return `${FOLDER}/${jobOf(below)}.yml`;
 }
 
-/**
- * The account that this copy of evaldiff was published from, as its package.json says; null for a
- * copy that nobody published.
- */
+/** The account in this copy's package.json; null for an unpublished copy. */
 export async function publisher(): Promise<string | null> {
   const manifest: unknown = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8'));
   const repository = fieldOf(manifest, 'repository');
@@ -91,14 +87,14 @@ export async function publisher(): Promise<string | null> {
   return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;
 }
 
-/** The secret, and the variable, that hold the key of a server. */
+/** Secret and variable with the key of an endpoint. */
 export function endpointKey(name: string): string {
   return `KEY_OF_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
 }
 
 /**
- * The shipped workflow for a project, with the account filled in if it is known, the keys of these
- * vendors among its inputs, and a line for each server, whose address is left to fill in.
+ * The shipped workflow, with the account (if known), the vendors' keys, and a line per endpoint
+ * whose address the user fills in.
  */
 export async function workflowText(
   below: string,
@@ -117,7 +113,7 @@ export async function workflowText(
   return below === '' ? keyed : inFolder(keyed, below);
 }
 
-/** The keys that the shipped workflow does not name, after those that it does. */
+/** Adds the keys that the shipped workflow lacks. */
 function withKeys(text: string, vendors: readonly VendorName[]): string {
   const [last = ''] = text.match(KEY_LINE)?.slice(-1) ?? [];
   const lines = vendors
@@ -130,7 +126,6 @@ function withKeys(text: string, vendors: readonly VendorName[]): string {
   return text.replace(last, () => [last, ...lines].join('\n'));
 }
 
-/** Lines for the servers, before the keys of vendors, and their own keys in the step's environment. */
 function withEndpoints(text: string, endpoints: readonly string[]): string {
   if (endpoints.length === 0) return text;
   const indented = (spaces: number, lines: readonly string[]): string =>
@@ -149,8 +144,8 @@ function withEndpoints(text: string, endpoints: readonly string[]): string {
 const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');
 
 /**
- * Names of its own for what two workflows of one repository must not share: the job, the check and
- * its comment, and the queue.
+ * Makes the names that two workflows of a repository must not share unique: job, check, comment and
+ * queue.
  */
 function inFolder(text: string, below: string): string {
   if (/\p{Cc}|\$\{\{/u.test(below))

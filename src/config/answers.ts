@@ -19,7 +19,7 @@ import {
   oneOf,
 } from './schema.ts';
 
-/** FlexEval counts what a tool says to the assistant's side. */
+/** FlexEval counts tool messages as the assistant's. */
 const ROLES: Readonly<Record<string, Role>> = {
   system: 'system',
   human: 'user',
@@ -43,7 +43,7 @@ const calledTool = z
   ])
   .describe('A call: name and arguments, or as OpenAI writes it.');
 
-/** A message of a recorded dialogue. Further members are its metadata, which code sees. */
+/** A message of a recorded dialogue. Other members are metadata, visible to code. */
 export const recordedMessage = z
   .looseObject(
     {
@@ -63,7 +63,7 @@ export const recordedMessage = z
     path: ['content'],
   });
 
-/** A recorded message as ours; what it says beyond role, content and calls stays with it. */
+/** Converts a recorded message and keeps its other members as metadata. */
 export function messageOf({
   role,
   content,
@@ -94,15 +94,14 @@ function callOf(call: z.output<typeof calledTool>): ToolCall {
   };
 }
 
-/** What labelled answers are read with. */
 export interface AnswersContext {
   limits: Limits;
   load: LoadData;
 }
 
 /**
- * An answer that people accepted or rejected: a question with its answer, or a whole dialogue that
- * ends with one.
+ * An answer that people accepted or rejected: a question with its answer, or a dialogue that ends
+ * with one.
  */
 export const answerSchema = closed({
   question: filled().describe('What the user asked.').optional(),
@@ -123,9 +122,7 @@ export const answersFromSchema = z.union([filled(), sourceSchema], {
 
 type Written = z.output<typeof answerSchema>;
 
-/**
- * Reads `examples` and `examples_from` below `path`: what the evaluators themselves are judged by.
- */
+/** Reads `examples` and `examples_from` below `path`: labelled answers that test the evaluators. */
 export async function readAnswers(
   document: Document,
   path: Path,
@@ -167,7 +164,7 @@ async function writtenAnswers(
     ...written,
     ...readRows(loaded.file, loaded.content, limits, problems).flatMap(({ line, value }) => {
       const place = { file: loaded.file, line };
-      // Other columns are the user's own; a table's cells are text, and an empty one is absent.
+      // Other columns are the user's own. In a table an empty cell is absent.
       const known = Object.entries(value).filter(
         ([key, member]) => Object.hasOwn(answerSchema.shape, key) && !(table && member === ''),
       );
@@ -222,15 +219,14 @@ function toExample(
   return [{ messages, accepted, place }];
 }
 
-/** Something that people labelled. */
 interface Labelled {
-  /** A text that is equal for equal things. */
+  /** Equal for equal content. */
   what: string;
   label: string;
   place: Place;
 }
 
-/** Equal things with different labels: a judge cannot be right about both. */
+/** Reports equal content with different labels: no grader can be right about both. */
 export function reportContradictions(labelled: readonly Labelled[], problems: Problem[]): void {
   const first = new Map<string, Labelled>();
   for (const answer of labelled) {

@@ -8,8 +8,8 @@ import { SETTABLE, readOverrides, type Overridable, type Overrides } from './ove
 import { defaultSettings, readSettings } from './settings.ts';
 
 /**
- * Reads lines `key=value` (`readOverrides`), with what is wrong with their values too, which takes
- * no project to know: all problems at once.
+ * Reads lines `key=value` (`readOverrides`) and checks their values without a project. Returns all
+ * problems at once.
  */
 export function checkedOverrides(lines: readonly string[]): {
   overrides: Overrides;
@@ -22,9 +22,7 @@ export function checkedOverrides(lines: readonly string[]): {
   return { overrides, problems: [...problems, ...ofValues] };
 }
 
-/**
- * Settings with `key=value` lines put over them, which are checked as if they stood in the file.
- */
+/** Applies `key=value` lines to the settings and checks them like lines of the file. */
 export function withOverrides(
   settings: Settings,
   { overrides, limits }: { overrides: Overrides; limits: Limits },
@@ -41,12 +39,12 @@ export function withOverrides(
   return result;
 }
 
-/** The settings of a file that holds that one line alone. */
+/** Parses one override as a settings file. */
 function readSetting(
   { path, value, line }: Overrides['settings'][number],
   limits: Limits,
 ): { read: Settings; problems: Problem[] } {
-  // Its model may have any name, and its temperature is the model's affair.
+  // The grader's name and temperature depend on the model, so they are not checked here.
   if (path[0] === 'grader') return { read: defaultSettings(), problems: [] };
   const place = { file: 'overrides', line: 0 };
   const found: Problem[] = [];
@@ -71,14 +69,13 @@ function nest(path: readonly string[], value: Scalar | null): Document['value'] 
   return map;
 }
 
-/** A setting as an override gives it, and the settings read with it alone. */
 interface Override {
   read: Settings;
   member: string;
   value: Scalar | null;
 }
 
-/** How each key that a line may set is put into the settings. */
+/** How each overridable key changes the settings. */
 const PUT = {
   n_tries: (settings, { read: { n_tries } }) => ({ ...settings, n_tries }),
   seed: (settings, { read: { seed } }) => ({ ...settings, seed }),
@@ -94,7 +91,7 @@ const PUT = {
       SETTABLE.budget,
       member,
     );
-    // A cap that is written here is not a default any more.
+    // An overridden cap is no longer a default.
     const kept = assumed === undefined || member === 'max_cost_usd' ? {} : { assumed };
     return { ...settings, budget: { ...budget, ...kept } };
   },
@@ -109,7 +106,7 @@ const PUT = {
   grader: withGrader,
 } satisfies Record<Overridable, (settings: Settings, override: Override) => Settings>;
 
-/** `into` with the one member of `from` that is named. */
+/** Copies one member of `from` to `into`. */
 function withMember<T extends object>(
   into: T,
   from: T,
@@ -120,7 +117,7 @@ function withMember<T extends object>(
   return member === undefined ? into : { ...into, [member]: from[member] };
 }
 
-/** For every model that can be asked so, whatever its own entry says. */
+/** For every model with batches, even if its own entry says otherwise. */
 function withTransport(settings: Settings, { read }: Override): Settings {
   const { transport = 'direct' } = read;
   const models = new Map(
@@ -135,7 +132,7 @@ function withGrader(settings: Settings, { member, value }: Override): Settings {
     parameters: {},
     place: { file: 'overrides', line: 0 },
   };
-  // One model named on the command line grades alone.
+  // A model on the command line is the only grader.
   if (member === 'model')
     return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
   const set = (before: GraderSettings): GraderSettings => ({

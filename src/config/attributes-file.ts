@@ -26,22 +26,21 @@ import {
   anyText,
 } from './schema.ts';
 
-/** `evaldiff.attributes.yaml`: attributes that people chose. They win over discovery. */
+/**
+ * `evaldiff.attributes.yaml`: attributes that people chose, which take precedence over discovery.
+ */
 export interface PinnedAttributes {
-  /** Replaces the setting `qualeval.slack`; null where the file says nothing. */
+  /** Replaces `qualeval.slack`; null if absent. */
   slack: number | null;
-  /** Of every prompt that has none of its own. */
+  /** Apply to every prompt without its own. */
   shared: Attribute[];
-  /** By the prompt's path. */
+  /** By prompt path. */
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /**
-   * Sections of prompts that are not among those read: misspelled, without tests, or not chosen for
-   * this run.
-   */
+  /** Sections that match no prompt read: misspelled, without tests, or not selected. */
   unused: { path: string; place: Place }[];
 }
 
-/** A prompt of the project, and how many references it has. */
+/** A prompt and its number of references. */
 interface PromptSize {
   path: string;
   references: number;
@@ -65,7 +64,6 @@ const lists = {
   subtasks: listOf(attributeSchema).describe('What answering them takes.').optional(),
 };
 
-/** The file as written. */
 export function attributesSchema(): z.ZodType {
   return closed({
     slack,
@@ -76,15 +74,15 @@ export function attributesSchema(): z.ZodType {
   });
 }
 
-/** The attributes of a prompt: its own, else those that all share. */
+/** A prompt's own attributes, else the shared ones. */
 export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string): Attribute[] {
   return byPrompt.get(path) ?? shared;
 }
 
 /**
- * Reads the attributes file. Names are unique per list after folding; a list has no more attributes
- * than min(`most`, ⌊2N/4⌋), N the references of its prompt (shared lists: of the largest prompt
- * that uses them).
+ * Reads the attributes file. Names are unique per list after case folding. A list has at most
+ * min(`most`, ⌊2N/4⌋) attributes, with N references in its prompt (shared lists: in the largest
+ * prompt that uses them).
  */
 export function readAttributes(
   file: string,
@@ -96,7 +94,7 @@ export function readAttributes(
   return reading.ok ? attributesOf(reading.value, prompts, most) : reading;
 }
 
-/** The attributes of a file that is parsed already, under the limits of {@link readAttributes}. */
+/** Like {@link readAttributes}, for a parsed file. */
 export function attributesOf(
   document: Document,
   prompts: readonly PromptSize[],
@@ -154,7 +152,6 @@ export function attributesOf(
     : { ok: true, value: { slack: written.slack ?? null, shared, byPrompt, unused } };
 }
 
-/** One file can hold several prompts. */
 function largest(prompts: readonly PromptSize[]): number {
   return Math.max(0, ...prompts.map(({ references }) => references));
 }
@@ -217,8 +214,8 @@ function checkNames(
 }
 
 /**
- * Told at the first entry that is too many. Under 8 references nothing is assigned, whatever the
- * file says.
+ * Reports the first surplus entry. Under 8 references no attribute can be assigned, so any is too
+ * many.
  */
 function checkCount(
   document: Document,
@@ -240,8 +237,7 @@ function checkCount(
 }
 
 /**
- * The file that `readAttributes` reads: top-level lists for a single prompt, else a section per
- * prompt.
+ * Writes what `readAttributes` reads: top-level lists for one prompt, else a section per prompt.
  */
 export function writeAttributes(
   prompts: readonly { path: string; attributes: readonly Attribute[] }[],

@@ -18,16 +18,15 @@ import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './settings.ts';
 
-/** What the checks of a gate look at. */
 interface Checked {
   suites: readonly Suite[];
   rubrics: ReadonlyMap<string, Rubric>;
   tools: { builtInMetrics: BuiltInMetrics };
-  /** Where a key below `gate` of the settings is written. */
+  /** Place of a key below `gate`. */
   placeOf(path: readonly string[]): Place;
 }
 
-/** What the gate asks of metrics and roll-ups that these suites cannot give. */
+/** Reports metrics and roll-ups that the gate requires and the suites lack. */
 export function checkGate(settings: Settings, checked: Checked, problems: Problem[]): void {
   const { suites, placeOf } = checked;
   const all = suites.flatMap(({ tests }) => everyMetric(tests));
@@ -79,16 +78,13 @@ function metricProblems(
   });
 }
 
-/** What people write in place of the settings file's name. */
+/** Common wrong names of the settings file. */
 const MISNAMED = 'evaldiff.yml';
 
-/** Files named one by one; the others are counted. */
+/** Files that are named; the rest is counted. */
 const NAMED = 10;
 
-/**
- * Files that lie where the project's files are looked for, and are not read though they look as
- * if they should be. `read`: the paths that were read under these settings.
- */
+/** Reports files that look like project files but are not read. `read`: paths that were read. */
 export function checkUnread(
   tree: SourceTree,
   read: ReadonlySet<string>,
@@ -101,7 +97,6 @@ export function checkUnread(
   notices.push(...unreadFiles(tree, read, settings));
 }
 
-/** Settings that are not read because of their file's name; `file`: the one that is read. */
 function misnamedSettings({ files }: SourceTree, file: string | null): Problem[] {
   if (!files.has(MISNAMED) || file === MISNAMED) return [];
   const remedy =
@@ -111,7 +106,7 @@ function misnamedSettings({ files }: SourceTree, file: string | null): Problem[]
   return [problem({ file: MISNAMED, line: 0 }, `is not read; ${remedy}`)];
 }
 
-/** llmeval's settings count only where there are none of ours. */
+/** llmeval's settings are ignored if ours exist. */
 function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
   if (file !== SETTINGS_FILE || !files.has(LLMEVAL_FILE)) return [];
   const message = `is not read, for ${file} is there; move what it says into ${file}`;
@@ -119,8 +114,8 @@ function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
 }
 
 /**
- * YAML files that lie where prompts, tests and rubrics do, and that nothing takes: no pattern of
- * the settings, and no `defaults` of a prompt.
+ * YAML files in the folders of prompts, tests and rubrics that no pattern and no `defaults`
+ * includes.
  */
 function unreadFiles(
   { files }: SourceTree,
@@ -149,25 +144,24 @@ function unreadFiles(
   }));
 }
 
-/** Days before its end from which on a model is told of. */
+/** Days before a model's end from which it is warned about. */
 const WARN_DAYS = 90;
 
 const DAY_MS = 86_400_000;
 
-/** The day, as YYYY-MM-DD, and what a model is whose end has passed. */
+/** Today as YYYY-MM-DD, and how to report models that have ended. */
 export interface ModelEnds {
   today: string;
   /**
-   * A problem in a full run. A notice where only what changed is asked: the change did not make the
-   * day pass, and the vendor has the last word on the model anyway.
+   * A problem in a full run. Else a notice: the change did not retire the model, and the vendor
+   * decides.
    */
   past: 'problem' | 'notice';
 }
 
 /**
- * What vendors say of their models, against what the files ask of them: parameters that a model
- * refuses, at their lines, and models that have ended or will soon; without `ends` the latter are
- * not looked at.
+ * Checks the models in the files against the vendors' facts: refused parameters, at their lines,
+ * and models that have ended or will soon (only with `ends`).
  */
 export function checkPassports(
   settings: Settings,
@@ -219,7 +213,7 @@ function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
   });
 }
 
-/** In a sweep the models that refuse a parameter are asked without it. */
+/** A sweep leaves a parameter out for the models that refuse it. */
 function leftOut(prompt: Prompt, swept: readonly string[], settings: Settings): Notice[] {
   const { sweep } = settings;
   return swept.flatMap((model) => {

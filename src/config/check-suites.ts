@@ -14,9 +14,8 @@ import { passProblems } from './rubric-choices.ts';
 const CRITICAL = 'critical';
 
 /**
- * Problems of models that `allowed` (null: any) does not name, at the lines that name them. What
- * counts is the model that is asked for, and where: a file could give an allowed name to any other
- * model, on any server, or to recordings.
+ * Reports models that `allowed` (null: any) does not name, at their lines. The resolved model and
+ * its place count, because a file could give an allowed name to any model, server or recording.
  */
 export function checkModels(
   settings: Settings,
@@ -47,10 +46,10 @@ export function checkModels(
 }
 
 /**
- * Why a model may not be named; null: it may. An entry `place:model` covers that model at that
- * place (a vendor, an endpoint of the workflow, `program` or `replay`). A bare name covers a
- * vendor's public model at that vendor alone, any other model wherever it is asked, if that is one
- * place, and neither programs nor recordings.
+ * Why a model is not allowed; null if it is. An entry `place:model` allows that model at that place
+ * (a vendor, an endpoint, `program` or `replay`). A bare name allows a vendor's public model at
+ * that vendor only, and any other model if it is asked at one place only; never programs or
+ * recordings.
  */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
@@ -64,10 +63,7 @@ function notAllowed(name: string, settings: Settings, allowed: readonly string[]
   return byName(name, asked, place, { settings, allowed });
 }
 
-/**
- * Why a model at a vendor or an endpoint is not allowed; null: its name alone allows it. `allowed`
- * does not name it together with its place.
- */
+/** Checks a model that `allowed` does not name together with its place. */
 function byName(
   name: string,
   asked: string,
@@ -91,7 +87,7 @@ function byName(
       ].join('');
 }
 
-/** Servers at which the settings ask for a model. */
+/** Endpoints where the settings use this model. */
 function placesOf(model: string, { models }: Settings): string[] {
   const places = [...models.values()]
     .filter(({ provider }) => isVendor(provider))
@@ -100,12 +96,9 @@ function placesOf(model: string, { models }: Settings): string[] {
   return [...new Set(places)];
 }
 
-/*
- * What shows only when all files are read: each check adds the problems that it finds, with their
- * places.
- */
+/* Checks that need all files. Each adds the problems that it finds. */
 
-/** Two prompts of one name could not be told apart by overrides, nor in a report. */
+/** Prompts of one name could not be distinguished by overrides or in reports. */
 export function checkNames(suites: readonly Suite[], problems: Problem[]): void {
   const seen = new Map<string, string>();
   for (const { prompt } of suites) {
@@ -121,8 +114,8 @@ export function checkNames(suites: readonly Suite[], problems: Problem[]): void 
 }
 
 /**
- * What metrics say of rubrics. `complete`: all rubric files could be read, so that a rubric that is
- * not there is one that nobody defines.
+ * Checks metrics against rubrics. `complete`: all rubric files could be read, so an absent rubric
+ * is really missing.
  */
 export function checkRubrics(
   suites: readonly Suite[],
@@ -134,7 +127,6 @@ export function checkRubrics(
   checkPassing(suites, rubrics, problems);
 }
 
-/** Rubrics that a metric names and no file defines, each with the nearest that is defined. */
 function checkRubricNames(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
@@ -151,7 +143,6 @@ function checkRubricNames(
   }
 }
 
-/** Labels that a metric lets pass, against the rubric that it names. */
 function checkPassing(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
@@ -174,7 +165,7 @@ function checkPassing(
   }
 }
 
-/** Long tags are not compared: that costs time squared. */
+/** Long tags are skipped: edit distance takes quadratic time. */
 function isSlip(tag: string): boolean {
   return (
     tag !== CRITICAL &&
@@ -184,8 +175,8 @@ function isSlip(tag: string): boolean {
 }
 
 /**
- * Tags that are one slip from `critical`, each where a suite first has it: whoever wrote one believes
- * that the reference gates.
+ * Tags one edit from `critical`, at their first use: the author probably meant the reference to
+ * gate.
  */
 export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   return suites.flatMap(({ tests }) => {
@@ -200,10 +191,7 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   });
 }
 
-/**
- * Suites in which a metric whose rubric says nothing of what passes is only shown, and a notice for
- * each of those.
- */
+/** Suites in which metrics with a rubric without a pass rule do not gate, and a notice for each. */
 export function withoutSilent(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
@@ -235,10 +223,7 @@ export function withoutSilent(
   return { suites: changed, notices };
 }
 
-/**
- * Each metric that a model judges, or compares embeddings, names that model or leaves it to the
- * settings.
- */
+/** Every metric with a grader or embeddings needs a model, its own or the settings'. */
 export function checkGraders(
   suites: readonly Suite[],
   settings: Settings,

@@ -6,7 +6,7 @@ import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 const MAX_DEPTH = 8;
 
-/** Files that one prompt may bring in: lists of lists would otherwise multiply. */
+/** Limits the files of one prompt, because nested lists multiply. */
 const MAX_FILES = 100;
 
 interface Composition {
@@ -19,11 +19,10 @@ interface Composition {
 type Level = 'prompt' | 'tests';
 
 /**
- * A prompt file with what its `defaults` bring in. A path through a folder `tests` puts that file
- * below the key `tests`; any other path puts a file's keys below this one's own. Paths are relative
- * to the file that names them and stay under `root`. Keys of the file itself win over its
- * defaults', later defaults over earlier ones; a list replaces a list. Null when a file cannot be
- * read; the reasons are in `problems`.
+ * Merges a prompt file with the files in its `defaults`. A path through a folder `tests` goes below
+ * the key `tests`; any other file's keys go to the top level. Paths are relative to the file that
+ * names them and stay under `root`. The file's own keys win over its defaults, later defaults over
+ * earlier ones; lists are replaced. Null if a file cannot be read; `problems` has the reasons.
  */
 export async function composePrompt(
   file: string,
@@ -66,14 +65,14 @@ async function compose(
   return assemble(document, layers, tests);
 }
 
-/** The file over what it brings in; `tests` of several places become one. */
+/** Merges the file over its defaults, and all `tests` into one. */
 function assemble(
   document: Document,
   layers: readonly Document[],
   brought: readonly Document[],
 ): Document {
   const own = valueAt(document.value, ['tests']);
-  // A value of another kind is left to be told where prompts are read.
+  // Other kinds of value are reported by `readPrompt`.
   const mixable = own === undefined || isMap(own);
   const tests = own !== undefined && mixable ? [...brought, below(document, ['tests'])] : brought;
   const last = tests.at(-1);
@@ -98,7 +97,6 @@ async function composeMap(
   return null;
 }
 
-/** The file that an entry of `defaults` names, or why it cannot be brought in. */
 function findEntry(
   state: Composition,
   from: Document,
@@ -126,7 +124,7 @@ function findEntry(
     : { file };
 }
 
-/** The entries in order. `_self_`, Hydra's word for the file itself, changes nothing here. */
+/** The entries in order. Hydra's `_self_` has no effect here. */
 function entriesOf(
   document: Document,
   problems: Problem[],

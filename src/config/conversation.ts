@@ -74,12 +74,11 @@ const DEFAULT_CRITERIA: Conversation['criteria'] = [
   { name: 'completeness', combine: 'any' },
 ];
 
-/** Keys of an evaluator's reply that are not a criterion. */
+/** Reserved keys of an evaluator's reply. */
 const TAKEN = ['analysis', 'follow_up'];
 
 /**
- * Reads `conversation` of a test file; null when there is none. Evaluators without a model take the
- * grader's.
+ * Reads `conversation` of a test file; null if absent. Evaluators default to the grader's model.
  */
 export async function readConversation(
   document: Document,
@@ -182,7 +181,7 @@ function readCriteria(document: Document, problems: Problem[]): Conversation['cr
   });
 }
 
-/** `combine` beside the criteria: one rule for all of them, or for those it names. */
+/** Reads `combine`: one rule for all criteria, or one per criterion. */
 function readRules(
   document: Document,
   criteria: Conversation['criteria'],

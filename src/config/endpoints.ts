@@ -4,14 +4,12 @@ import { azureApi, protocolFlaw, type Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 
-/** How a line is written, for messages. */
 const FORM = 'name=url key=ENV_NAME';
 
 /**
  * Reads lines `name=url key=ENV_NAME header=NAME:ENV_NAME api-version=… insecure direct
- * concurrency=… requests-per-minute=…`, where all but name and address may be left out. Addresses
- * are https, or http on a
- * loopback address or with `insecure`, and hold no secret themselves.
+ * concurrency=… requests-per-minute=…`; only name and address are required. Addresses are https, or
+ * http on loopback or with `insecure`, and hold no secrets.
  */
 export function readEndpoints(lines: readonly string[]): {
   endpoints: Endpoint[];
@@ -32,17 +30,17 @@ export function readEndpoints(lines: readonly string[]): {
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 
-/** Headers of the connection, of the body and of the API's version are not the workflow's to say. */
+/** Headers that a line cannot set: connection, body, API version. */
 const OURS =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 
-/** A day, with or without more behind it, or a word. */
+/** A date with an optional suffix, or a word. */
 const API_VERSION =
   /^(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(-[a-z0-9.-]{1,20})?|[a-z][a-z0-9.-]{0,39})$/i;
 
 type Options = Omit<Endpoint, 'name' | 'url'>;
 
-/** Reads one option's value; what is wrong with it, as the end of a sentence that names the line. */
+/** Reads one option. Returns the end of an error message, or null. */
 type Reader = (options: Options, value: string) => string | null;
 
 const OPTIONS: Readonly<Record<string, Reader>> = {
@@ -93,7 +91,7 @@ function count(value: string, most: number): number | null {
   return number >= 1 && number <= most ? number : null;
 }
 
-/** The line may hold a key that was put in the wrong place, so no message repeats more than names. */
+/** Messages repeat only names, because the line may contain a misplaced key. */
 function readLine(line: string): Endpoint | string {
   const equals = line.indexOf('=');
   const name = line.slice(0, Math.max(equals, 0)).trim();
@@ -152,7 +150,7 @@ function azureFlaw(url: URL, apiVersion: string | null): string | null {
     : null;
 }
 
-/** What crosses a network in the open is not a vendor's key. */
+/** A vendor's key must not be sent unencrypted. */
 function keyFlaw({ insecure, keyEnv, headers }: Options): string | null {
   if (!insecure) return null;
   const named = [keyEnv, ...headers.map(({ env }) => env)];
@@ -162,7 +160,7 @@ function keyFlaw({ insecure, keyEnv, headers }: Options): string | null {
     : `must not send ${factsOf(vendor).keyVariable} over plain http; a service of the job's own has a key of its own, or none`;
 }
 
-/** An address of a proxy, or what is wrong with it. Empty: there is none. */
+/** Parses a proxy address; empty for none. */
 export function readProxy(
   name: string,
   text: string,
@@ -175,7 +173,7 @@ export function readProxy(
 const PROXY =
   /^https?:\/\/(?:[^@/]*@)?(?:\[[^\]]+\]|[^:/@]+)(?::(?<port>\d{1,5}))?(?<path>\/.*)?$/i;
 
-/** The address may hold a password, so no message repeats it. */
+/** Messages do not repeat the address, which may contain a password. */
 function proxyFlaw(text: string): string | null {
   const form = 'write http://host:port or https://host:port';
   const parts = URL.canParse(text) ? PROXY.exec(text)?.groups : undefined;

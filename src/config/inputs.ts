@@ -11,13 +11,9 @@ import type { ReadOptions } from './project.ts';
 import { FAIL_ON } from './settings-schema.ts';
 import { SETTINGS_FILE } from './settings.ts';
 
-/** One input per vendor. */
 const KEYS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<KeyInput, ''>;
 
-/**
- * The action's inputs and their defaults; `action.yml` says the same. An empty default means "not
- * given".
- */
+/** The action's inputs and defaults, equal to `action.yml`. An empty default means "not given". */
 export const INPUT_DEFAULTS = {
   'github-token': '',
   mode: 'auto',
@@ -52,14 +48,14 @@ export type InputName = keyof typeof INPUT_DEFAULTS;
 export interface Inputs {
   token: string;
   mode: 'auto' | 'diff' | 'sweep' | 'merge' | 'noise';
-  /** Below the repository's root, POSIX; empty for the root itself. */
+  /** POSIX path below the repository's root; '' for the root. */
   workingDirectory: string;
-  /** Commits or refs given by hand; null: the event's. */
+  /** Given commits or refs; null: the event's. */
   base: string | null;
   head: string | null;
   keys: VendorKeys;
   endpoints: Endpoint[];
-  /** Address of the proxy through which models are reached; it may hold a password. Null: none. */
+  /** Proxy for model calls, possibly with a password; null for none. */
   proxy: string | null;
   failOn: 'regression' | 'failure' | 'never' | null;
   comment: 'auto' | 'always' | 'never';
@@ -67,23 +63,20 @@ export interface Inputs {
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
-  /**
-   * The label by which a maintainer approves one commit from an outside contributor; null: none
-   * does.
-   */
+  /** Label that approves one commit of an outside contributor; null to disable. */
   untrustedApproval: string | null;
-  /** The label that sets a red verdict aside; null: none does. */
+  /** Label that overrides a red verdict; null to disable. */
   overrideLabel: string | null;
-  /** Comparisons that `mode: noise` makes. */
+  /** Comparisons of `mode: noise`. */
   noiseRuns: number;
   maxCalls: number | null;
   /** US dollars. */
   maxCost: number | null;
-  /** After which the run ends with what it has. */
+  /** Ends the run with partial results. */
   timeoutMs: number | null;
   cache: boolean;
   reportPath: string;
-  /** Whether report.html becomes an artifact that a browser opens. */
+  /** Uploads report.html as an artifact. */
   uploadReport: boolean;
   /** `index` from 1 to `count`. */
   shard: { index: number; count: number } | null;
@@ -97,9 +90,8 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 const CODE = ['sandbox', 'host', 'off'] as const;
 
 /**
- * Reads the action's inputs, given by name as the runner hands them over (empty or absent: the
- * default). All problems come back at once, each beginning with the input's name; the inputs are
- * meant to be used only without problems.
+ * Parses the action's inputs by name (empty or absent: the default). Returns all problems, each
+ * with the input's name first; use the inputs only if there are none.
  */
 export function readInputs(given: Readonly<Record<string, string>>): {
   inputs: Inputs;
@@ -129,7 +121,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
     proxy,
     failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
     comment: word('comment', COMMENT),
-    // Written as an empty text on purpose: then there is no check run.
+    // An empty text disables the check run.
     checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
     code: word('code', CODE),
     codeEnv: names(raw('code-env')).filter((name) => environmentName('code-env', name, refuse)),
@@ -157,9 +149,7 @@ export function readInputs(given: Readonly<Record<string, string>>): {
   return { inputs, problems: [...problems, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
 }
 
-/**
- * Reads the command line's options, which a parser has told apart, as the action's inputs are read.
- */
+/** Parses the command line's options like the action's inputs. */
 export function readCommandLine(given: {
   config: string;
   overrides: readonly string[];
@@ -221,7 +211,7 @@ function amount(name: string, value: string, whole: boolean, refuse: Refuse): nu
   return number;
 }
 
-/** Longer than any job may run, and short enough for a timer. */
+/** Longer than any job, and short enough for a timer. */
 const MAX_MINUTES = 30_000;
 
 function minutes(name: string, value: string, refuse: Refuse): number | null {
@@ -232,7 +222,7 @@ function minutes(name: string, value: string, refuse: Refuse): number | null {
   return null;
 }
 
-/** How often `evaldiff noise` compares base with itself. */
+/** Comparisons of `evaldiff noise`. */
 export function runsOf(name: string, value: string, refuse: Refuse): number {
   const runs = /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (runs >= 1 && runs <= MOST_RUNS) return runs;
@@ -246,7 +236,7 @@ function folder(name: string, value: string, refuse: Refuse): string {
   return path ?? '';
 }
 
-/** Whatever git takes as a revision, except what it could read as an option. */
+/** Any git revision that git cannot mistake for an option. */
 function revision(name: string, value: string, refuse: Refuse): string | null {
   if (value === '') return null;
   if (!value.startsWith('-') && !/[\s\u0000-\u001f\u007f]/.test(value) && value.length <= 250)
@@ -261,7 +251,7 @@ function environmentName(name: string, value: string, refuse: Refuse): boolean {
   return fits;
 }
 
-/** `i/n`; null for an empty text and for one that is refused. */
+/** Parses `i/n`; null if empty or invalid. */
 export function shardOf(
   name: string,
   value: string,

@@ -14,9 +14,8 @@ import { settingsSchema } from './settings-schema.ts';
 import { testsSchema } from './tests.ts';
 
 /**
- * JSON Schemas (draft 2020-12) by file name: of the user's files, so that editors complete and
- * check while typing (what needs more than one file to decide is left to the reader), and of the
- * files that a run writes for other programs.
+ * JSON Schemas (draft 2020-12) by file name: for the user's files, to complete and check in editors
+ * (the readers check what needs several files), and for the files that a run writes.
  */
 export function jsonSchemas(): Record<string, object> {
   return Object.fromEntries(
@@ -32,9 +31,7 @@ export function jsonSchemas(): Record<string, object> {
   );
 }
 
-/**
- * The id is a name and no address, for whoever publishes the action chooses where the files lie.
- */
+/** The id is a name rather than an address, because the publisher decides where the files are. */
 function schema(kind: string, type: z.ZodType): object {
   let holdsMetrics = false;
   const { $schema, ...rest } = z.toJSONSchema(type, {
@@ -66,28 +63,26 @@ function schema(kind: string, type: z.ZodType): object {
 }
 
 /*
- * What editors are told beyond the shape of the files: rules between keys that the readers hold in
- * code. `errorMessage` is what editors show in place of their own words; others skip it.
+ * Rules between keys, which the readers check in code, for editors. `errorMessage` replaces an
+ * editor's own message; other validators ignore it.
  */
 
 type Schema = Record<string, unknown>;
 
-/** Where the rules of one metric stand in a schema. */
 const METRIC_RULES = 'metricRules';
 
-/** Makes a metric's schema complete: `uses` is one of those that are built in, and the rules hold. */
+/** Adds the built-in metrics as values of `uses`, and the rules of each. */
 function completeMetric(schema: Schema): void {
   const properties = schema['properties'] as Record<string, Schema>;
   if (properties['uses'] === undefined) return;
   Object.assign(properties['uses'], {
     enum: [...metrics.keys()],
-    // The list is shown whole, so a sentence each.
+    // Editors show the whole list, so one sentence each.
     enumDescriptions: [...metrics.values()].map(({ summary }) => summary.replace(/\. .*$/s, '.')),
   });
   schema['allOf'] = [{ $ref: `#/$defs/${METRIC_RULES}` }];
 }
 
-/** Definitions that a schema which holds metrics needs. */
 function metricDefinitions(): Record<string, Schema> {
   return {
     [METRIC_RULES]: {
@@ -149,7 +144,7 @@ function refusing(keys: readonly string[], errorMessage: string): Schema {
   return { properties: Object.fromEntries(keys.map((key) => [key, false])), errorMessage };
 }
 
-/** A value of any kind refers to itself, as lists and maps hold such values; editors take anything. */
+/** The schema of any value is recursive. Editors accept anything instead. */
 function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema {
   const plain = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(plain);
@@ -162,8 +157,8 @@ function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema
 }
 
 /**
- * Slips of the pen in a prompt's own keys, each with the key that is meant: any other key is a model
- * parameter, so an editor would take them for one.
+ * Misspelt keys of a prompt, with the intended key. Other keys are model parameters, so an editor
+ * could not tell.
  */
 function misspeltKeys(own: readonly string[]): Schema[] {
   const right = [...own, ...KNOWN_PARAMETERS].join('|');
@@ -173,7 +168,7 @@ function misspeltKeys(own: readonly string[]): Schema[] {
   }));
 }
 
-/** Patterns of what one letter too many, too few or wrong makes of a word, or two exchanged. */
+/** Patterns of one added, missing, wrong or swapped letter. */
 function slips(word: string): string[] {
   return [...word].flatMap((letter, at) => {
     const [before, after] = [word.slice(0, at), word.slice(at + 1)];
@@ -186,18 +181,16 @@ function slips(word: string): string[] {
   });
 }
 
-/** Where the rules of one prompt's model stand in a schema. */
 const MODEL_RULES = 'modelRules';
 
 /**
- * Parameters that the prompt's model refuses, each at its line. An editor sees one file: a name that
- * the settings give to another model, or to one of a server of the workflow's, is taken for the
- * vendor's.
+ * Parameters that the prompt's model refuses. An editor sees one file, so a model name redefined in
+ * the settings is treated as the vendor's.
  */
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);
-    // The first that fits a name holds.
+    // The first matching family applies.
     return passports.map((passport, at) => familyRules(passport, passports.slice(0, at)));
   });
   return { allOf: families.filter((rules) => rules !== null) };
@@ -231,7 +224,6 @@ function messageOf(family: string, name: string, refusal: Refusal): string {
   return `${family}: no ${name}${refusalWords(refusal)}; ${fix}`;
 }
 
-/** What holds where a prompt writes a parameter that is refused. */
 function refusedIn(name: string, { but, values, unless }: Refusal): Schema {
   const accepted = { enum: [null, ...(but === undefined ? [] : [but])] };
   const value = values === undefined ? { not: accepted } : wordIn(values);

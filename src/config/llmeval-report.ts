@@ -5,7 +5,6 @@ import type { Rollup } from '../suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import { readRollup } from './roll-up.ts';
 
-/** One metric's word on one answer, as a report shows it. */
 interface RunScore {
   name: string;
   value: Json;
@@ -16,25 +15,24 @@ interface RunScore {
 export interface RunTry {
   actual: Json | undefined;
   error: string | null;
-  /** Milliseconds of the call; null: not known. */
+  /** Milliseconds; null if unknown. */
   duration: number | null;
   scores: RunScore[];
 }
 
-/** One file `report-<try>.yaml`: what one try of one job came to, reference by reference. */
+/** One file `report-<try>.yaml`: one try of one job, by reference. */
 export interface RunReport {
   file: string;
   name: string;
-  /** What is asked, before variables are filled in; null: code decides that. */
+  /** Messages before variables are filled in; null if code makes them. */
   messages: Json;
-  /** Every key of the prompt that is not part of the text: model and parameters. */
+  /** All other keys of the prompt: model and parameters. */
   parameters: JsonMap;
   rollup: Rollup;
   skip: boolean;
   references: { input: JsonMap; expected: Json | undefined; skip: boolean; made: RunTry }[];
 }
 
-/** Keys of a resolved prompt that are not parameters. */
 const NOT_PARAMETERS = [
   'variables',
   'name',
@@ -46,9 +44,7 @@ const NOT_PARAMETERS = [
   'defaults',
 ];
 
-/**
- * Reads a report of llmeval's or of our own `run`; a file that is none is a problem that says so.
- */
+/** Reads a report of llmeval or of `run`; reports a problem for any other file. */
 export function readRunReport(
   file: string,
   content: Uint8Array,

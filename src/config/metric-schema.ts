@@ -22,7 +22,7 @@ const LANGUAGES = ['python', 'javascript'] as const;
 
 export const NO_BOUND = Number.MAX_VALUE;
 
-/** FlexEval's guide writes levels in lower case, its code with capitals. */
+/** FlexEval's guide writes levels in lower case, its code capitalized. */
 const level = () =>
   anyText()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
@@ -34,13 +34,13 @@ const share = () => z.number({ error: EVERY }).gt(0, { error: EVERY }).max(1, { 
 
 export const BETTER = ['higher', 'lower', 'none'] as const;
 
-/** One label or several; YAML reads some labels as numbers or truth values. */
+/** One or several labels; YAML reads some as numbers or booleans. */
 export const labels = () =>
   z.union([scalar(), listOf(scalar()).min(1, { error: 'must name at least one label' })], {
     error: 'must be a label or a list of labels',
   });
 
-/** Labels as the text that is written. */
+/** Labels as text. */
 export function labelsOf(
   document: Document,
   path: Path,
@@ -123,14 +123,12 @@ export const metricSchema = closed({
     .optional(),
 });
 
-/** FlexEval's form: what a metric is made of follows from the list it stands in. */
+/** FlexEval's form, in which the list determines a metric's source. */
 export const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })
   .required({ name: true });
 
-/**
- * A metric of one reference alone; conditions look at the suite's metrics, which it is not among.
- */
+/** Conditions refer to the suite's metrics, so a reference's metric has none. */
 export const ownMetricSchema = metricSchema.omit({ depends_on: true });
 
 export const metricsSchema = z.union(

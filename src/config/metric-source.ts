@@ -6,7 +6,7 @@ import type { MetricLevel, MetricSource } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { type Written, metricSchema, LEVELS } from './metric-schema.ts';
 
-/** Code sees whole answers; a rubric may be asked about anything. */
+/** The levels that a metric supports: code sees whole answers, a rubric works on any. */
 export function levelsOf(source: MetricSource, builtIns: BuiltInMetrics): readonly MetricLevel[] {
   if (source.kind === 'rubric') return LEVELS;
   const all = LEVELS.filter((word) => word !== 'ToolCall');
@@ -40,7 +40,7 @@ export function readSource(
     : { kind: 'rubric', rubric: written.rubric };
 }
 
-/** What a rubric or code is told stands beside it; below `with` nobody would read it. */
+/** Rejects `with` for a rubric or code, whose options are keys of the metric. */
 function refuseParameters(
   document: Document,
   path: Path,

@@ -49,10 +49,7 @@ export function readMetrics(
   return metrics;
 }
 
-/**
- * Reads `metrics` of the reference at `path`. Names must not be those of the suite's metrics, and are
- * unique in the reference.
- */
+/** Reads `metrics` of the reference at `path`. Names are unique in the reference and the suite. */
 export function readOwnMetrics(
   document: Document,
   path: Path,
@@ -136,13 +133,12 @@ function readMetric(
   };
 }
 
-/** The file that holds the metric's values, where the metric stands in another one. */
+/** The file with the metric's values, if it is not the document. */
 function valuesFile(document: Document, path: Path, own: string): Pick<Metric, 'valuesFile'> {
   const { file } = document.placeOf([...path, 'with']);
   return file === own ? {} : { valuesFile: file };
 }
 
-/** What the metric itself says of its values. */
 function readPassing(
   document: Document,
   path: Path,
@@ -167,7 +163,7 @@ function readPassing(
   return withoutUndefined({ better, min, max, pass });
 }
 
-/** Bounds that give every answer the same verdict. */
+/** Bounds with which every answer passes or fails. */
 function rangeProblems(
   { threshold, min, max }: Written,
   better: Better,
@@ -179,7 +175,7 @@ function rangeProblems(
   return found === null ? [] : [[key, `${key}: ${found}`]];
 }
 
-/** Two rules for what passes would be one too many. By key, what is wrong. */
+/** Conflicting pass rules, by key. */
 function rulesProblems(
   { min, max, threshold, pass }: Written,
   { kind }: MetricSource,
@@ -213,10 +209,7 @@ function directionProblems(
   return [['better', `${source.uses} knows its direction: ${own} is better`]];
 }
 
-/**
- * The graders that the metric names for itself, in place of the settings'; nothing where it names
- * none.
- */
+/** The metric's own graders; nothing if it uses the settings'. */
 function ownGraders(
   document: Document,
   path: Path,

@@ -29,7 +29,7 @@ import {
 
 const FORMS = 'must be a model name, a map with model and parameters, or a list of them that votes';
 
-/** One model with its parameters: its name alone, or a map. */
+/** One model: its name, or a map with its parameters. */
 export const modelChoice = () =>
   z.union([filled(), mapOf(anything())], {
     error: 'must be a model name, or a map with model and parameters',
@@ -40,7 +40,7 @@ export const gradersSchema = z.union([modelChoice(), listOf(modelChoice())], { e
 
 const MAX_GRADERS = 9;
 
-/** The graders written at `path` in their order: one, or an odd number that votes. */
+/** The graders at `path` in order: one, or an odd number that votes. */
 export function readGraders(
   document: Document,
   path: Path,
@@ -77,7 +77,6 @@ export function readGraders(
   return graders;
 }
 
-/** A model with the parameters it is asked with. */
 export function readModelChoice(
   document: Document,
   path: Path,
@@ -153,7 +152,7 @@ export const modelSchema = closed({
 
 export type WrittenModel = z.output<typeof modelSchema>;
 
-/** Keys that the provider needs or cannot use. */
+/** Keys that a provider requires or rejects. */
 const PROVIDER_KEYS: Readonly<
   Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>
 > = {
@@ -202,10 +201,7 @@ export function checkModelKeys(
     );
 }
 
-/**
- * Whether the vendor's batches can be asked: its own servers, not those of the workflow that speak
- * like them.
- */
+/** Only a vendor's own servers have batches, not compatible endpoints. */
 function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'endpoint'>): boolean {
   return isVendor(provider) && answersBatches(provider) && (endpoint ?? null) === null;
 }

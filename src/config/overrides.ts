@@ -3,25 +3,25 @@ import { problem } from '../errors.ts';
 import { nearest, suggestion } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
 
-/** What `key=value` lines change, for every prompt of both sides. */
+/** The effect of `key=value` lines, for every prompt of both sides. */
 export interface Overrides {
-  /** Names of the prompts to run, or patterns of them; null: all. */
+  /** Names or patterns of prompts to run; null: all. */
   prompts: string[] | null;
-  /** Ids of the references to run or texts of their inputs, or patterns of either; null: all. */
+  /** Ids or input texts of references to run, or patterns; null: all. */
   references: string[] | null;
-  /** Tags of the references to run, or patterns of them; null: all. */
+  /** Tags or patterns of references to run; null: all. */
   tags: string[] | null;
-  /** Settings by dotted path (`n_tries`, `gate.alpha`), as if they stood in the settings file. */
+  /** Settings by dotted path (`n_tries`, `gate.alpha`), as in the settings file. */
   settings: { path: [Overridable, ...string[]]; value: Scalar | null; line: string }[];
   /** `model` and parameters: one value replaces the prompt's, several are a sweep. */
   parameters: ReadonlyMap<string, Scalar[]>;
-  /** Parameters that were written `prompts.key`: they are sent even where their name is unknown. */
+  /** Parameters written `prompts.key`, sent even if unknown. */
   insisted: ReadonlySet<string>;
-  /** By key of the sweep, the one value that runs; absent: all values run. */
+  /** The swept value to run, by key; absent: all. */
   only?: Readonly<Record<string, Json>>;
 }
 
-/** Settings that a line may set: whole keys, and members of these sections. */
+/** Settings that a line may set, besides members of sections. */
 const KEYS = ['n_tries', 'seed', 'transport'] as const;
 
 export const SETTABLE = {
@@ -44,23 +44,23 @@ export const SETTABLE = {
   grader: ['model', 'temperature'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Members of sections as lines write them: `gate.alpha`. */
+/** Members of sections in lines: `gate.alpha`. */
 const MEMBERS = Object.entries<readonly string[]>(SETTABLE).flatMap(([section, members]) =>
   members.map((member) => `${section}.${member}`),
 );
 
-/** The top-level keys of settings that a line may set, as a whole or a member. */
+/** Top-level settings that a line may set, whole or in part. */
 export type Overridable = (typeof KEYS)[number] | keyof typeof SETTABLE;
 
 const isSection = (name: string): name is keyof typeof SETTABLE => Object.hasOwn(SETTABLE, name);
 
-/** Keys that choose what runs. */
+/** Keys that select what runs. */
 const FILTERS = ['prompts', 'references', 'tags'] as const;
 
-/** What tells a slip of the pen in a key from a model parameter. */
+/** Known keys, to distinguish misspelt keys from model parameters. */
 export const NAMES: readonly string[] = [...FILTERS, 'model', ...KEYS, ...Object.keys(SETTABLE)];
 
-/** Words of people and of other tools for keys of ours. */
+/** Common other names of our keys. */
 const ALIASES: Readonly<Record<string, string>> = {
   ref: 'references',
   refs: 'references',
@@ -80,10 +80,10 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads lines `key=value` as the action's input `overrides` and the command line give them:
- * `n_tries=1`, `prompts=capitals`, `model=a,b`, `temperature=0,0.7`, `gate.fail_on=never`. A comma
- * list is a sweep; a value in double quotes keeps its commas and stays text. Empty lines and lines
- * from `#` are skipped. All problems at once.
+ * Reads lines `key=value` of the action's input `overrides` and the command line: `n_tries=1`,
+ * `prompts=capitals`, `model=a,b`, `temperature=0,0.7`, `gate.fail_on=never`. A comma list is a
+ * sweep; a value in double quotes keeps its commas and stays text. Skips empty lines and lines from
+ * `#`. Returns all problems at once.
  */
 export function readOverrides(lines: readonly string[]): {
   overrides: Overrides;
@@ -118,7 +118,7 @@ export function readOverrides(lines: readonly string[]): {
   return { overrides, problems };
 }
 
-/** `below`: written as `prompts.key`, llmeval's way to say that the key belongs to the prompts. */
+/** `below`: written `prompts.key`, llmeval's form for keys of prompts. */
 interface Entry {
   key: string;
   below: boolean;
@@ -134,7 +134,7 @@ function parseLine(line: string): Entry | null {
   return key === '' || values === null ? null : { key, below, values };
 }
 
-/** Adds one entry to `overrides`; the text says what is wrong with it. */
+/** Applies one entry, or returns the error. */
 function apply(
   entry: Entry,
   line: string,
@@ -148,7 +148,7 @@ function apply(
     return null;
   }
   if (key === 'hydra.mode') return hydraMode(values);
-  // Like its old name in the settings file.
+  // The old name, as in the settings file.
   const [first = '', ...rest] = (key === 'gate.yardstick' ? 'gate.scoring' : key).split('.');
   const setting = KEYS.find((name) => name === key) ?? (isSection(first) ? first : null);
   if (!below && setting !== null) return applySetting(entry, line, [setting, ...rest], overrides);
@@ -157,7 +157,7 @@ function apply(
   return message;
 }
 
-/** llmeval's runs are hydra's multiruns, and so is every run here. */
+/** llmeval uses hydra's multirun; every run here is one. */
 function hydraMode(values: readonly Scalar[]): string | null {
   return values.length === 1 && values[0] === 'MULTIRUN'
     ? null
@@ -181,10 +181,7 @@ function notAParameter({ key, below, values }: Entry): string | null {
   );
 }
 
-/**
- * A member of a section without the section's name, which would else go to the vendor as a
- * parameter.
- */
+/** A member without its section would be sent to the vendor as a parameter. */
 function withoutSection(key: string): string | null {
   const [section] =
     Object.entries<readonly string[]>(SETTABLE).find(([, members]) => members.includes(key)) ?? [];
@@ -212,7 +209,7 @@ function applySetting(
   return null;
 }
 
-/** `a,b` → values; `"a,b"` → one text; null when a value is empty or a quote stays open. */
+/** `a,b` → values; `"a,b"` → one text; null for an empty value or an open quote. */
 function splitList(list: string): Scalar[] | null {
   const values: Scalar[] = [];
   for (let at = 0; at <= list.length; at += 1) {
@@ -232,9 +229,7 @@ function endOf(list: string, comma: number): number {
   return comma === -1 ? list.length : comma;
 }
 
-/**
- * A value as YAML would read it: numbers and true/false are themselves, everything else is text.
- */
+/** Like YAML: numbers and true/false, everything else text. */
 function scalarOf(piece: string): Scalar {
   if (piece === 'true' || piece === 'false') return piece === 'true';
   return /^[-+]?(\d{1,17}(\.\d{0,17})?|\.\d{1,17})(e[-+]?\d{1,3})?$/i.test(piece) &&

@@ -25,43 +25,40 @@ import { readRubrics } from './rubric.ts';
 import { SETTINGS_FILE } from './settings.ts';
 import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
 
-/** How a commit is read; the same for both sides except `configRequired`. */
+/** How a commit is read; the sides differ only in `configRequired`. */
 export interface ReadOptions {
   /**
-   * Settings file asked for, relative to the working directory. `llmeval.yaml` stands in for an
-   * absent `evaldiff.yaml`.
+   * The settings file, relative to the working directory. `llmeval.yaml` replaces an absent
+   * `evaldiff.yaml`.
    */
   config: string;
-  /** A missing settings file is a problem. Otherwise (base, say) the defaults are read. */
+  /** A missing settings file is a problem; else (for base) the defaults apply. */
   configRequired: boolean;
   overrides: Overrides;
-  /** Models that may be named; null: any. */
+  /** Models that files may name; null: any. */
   allowedModels: readonly string[] | null;
   limits: Limits;
 }
 
-/** What reading takes from elsewhere in the product. */
+/** Injected dependencies of reading. */
 export interface ReadTools {
   builtInMetrics: BuiltInMetrics;
-  /** Rubrics that test files may name without defining them; none by default. */
+  /** Rubrics that test files may use without defining them; default none. */
   builtInRubrics?: ReadonlyMap<string, Rubric>;
-  /** Any collision-resistant hash as hexadecimal text. */
+  /** Any collision-resistant hash, as hexadecimal text. */
   hash(text: string): string;
-  /** Runs another tool's code of this commit; absent: it is not run. */
+  /** Runs another tool's code of this commit; absent: does not run it. */
   hostCall?: HostCall;
-  /** For models that end; absent: ends are not looked at. */
+  /** To check models' ends; absent: not checked. */
   ends?: ModelEnds;
-  /**
-   * Documents by path and object id: given to both sides, a file that did not change is parsed
-   * once.
-   */
+  /** Documents by path and object id, shared by both sides to parse unchanged files once. */
   parsed?: ParsedDocuments;
 }
 
 /**
- * Reads everything of one commit. Never throws for a user's mistake: all problems of all files come
- * back at once, each told once, in order of the files; the project holds what could be read and is
- * meant to be run only without problems.
+ * Reads all files of one commit. Never throws for a user error: returns all problems of all files,
+ * deduplicated and in order of the files. The project holds what could be read; run it only without
+ * problems.
  */
 export async function readProject(
   tree: SourceTree,
@@ -86,7 +83,7 @@ export async function readProject(
     problems,
     notices,
   );
-  // A rubric that cannot be read is missing too; told a second time, it would hide what is to fix.
+  // An unreadable rubric is missing too; reporting that as well would hide the cause.
   const complete = problems.length === before;
   problems.push(...ofSuites.problems);
   notices.push(...ofSuites.notices);
@@ -124,12 +121,12 @@ export async function readProject(
   };
 }
 
-/** Folders with settings of their own that are named where the root has none. */
+/** Subfolders with settings that are suggested if the root has none. */
 const SHOWN_FOLDERS = 3;
 
 /**
- * A run on the wrong folder must not look like one in which nothing changed. Files that were found
- * and came to nothing say why.
+ * A run in the wrong folder must not look like an unchanged one. If files were found, their own
+ * problems explain it.
  */
 function nothingToRun(
   { commit, files }: SourceTree,
@@ -194,7 +191,7 @@ async function loadRubrics(
   return rubrics;
 }
 
-/** The user's rubrics, and of the built-in ones those that a metric names. */
+/** The user's rubrics, and the built-in ones in use. */
 function usedRubrics(
   rubrics: ReadonlyMap<string, Rubric>,
   suites: readonly Suite[],

@@ -68,14 +68,13 @@ const shape = {
     .optional(),
 };
 
-/** The keys of a prompt file that are no model parameters. */
+/** Keys of a prompt file that are not model parameters. */
 export const PROMPT_KEYS: readonly string[] = Object.keys(shape);
 
-/** What is sent stands under one of these. */
 const BODIES = ['messages', 'prompt', 'code'];
 
 /**
- * A prompt file as written: its own keys (`tests` as given), and model parameters under any other
+ * The prompt file's schema: its own keys (`tests` as given), and model parameters under any other
  * name.
  */
 export function promptSchema(tests: z.ZodType) {
@@ -85,9 +84,9 @@ export function promptSchema(tests: z.ZodType) {
 }
 
 /**
- * Reads one prompt file (already composed with what its `defaults` bring in; `tests` is left to
- * `readTests`). Null when the file is not a prompt at all; otherwise what is wrong goes to `problems`,
- * and the prompt is usable if nothing did. `isOwn`: it is not made from another tool's file.
+ * Reads one prompt file, already merged with its `defaults`; `readTests` reads `tests`. Null if the
+ * file is not a prompt. Otherwise errors go to `problems`, and the prompt is usable if there are
+ * none. `isOwn`: it is not converted from another tool's file.
  */
 export function readPrompt(
   document: Document,
@@ -158,13 +157,13 @@ function readVariables(document: Document, problems: Problem[]): Variable[] {
   return variables;
 }
 
-/** What is sent: exactly one of messages, prompt and code. */
+/** Reads exactly one of messages, prompt and code. */
 function readBody(
   document: Document,
   problems: Problem[],
 ): { messages: Body[]; code: Prompt['code'] } {
   const given = BODIES.filter((key) => valueAt(document.value, [key]) !== undefined);
-  // A misspelt key is told by itself.
+  // Misspelt keys are reported separately.
   const misspelt =
     isMap(document.value) &&
     Object.keys(document.value).some(
@@ -192,7 +191,7 @@ function readMessages(document: Document, problems: Problem[]): Body[] {
   }));
 }
 
-/** `prompt: {content}` is one message of the user. */
+/** `prompt: {content}` is one user message. */
 function readSingleMessage(document: Document, problems: Problem[]): Body[] {
   const written = check(document, ['prompt'], shape.prompt, problems);
   if (written === undefined) return [];
@@ -239,7 +238,7 @@ function checkPlaceholders(
   }
 }
 
-/** Variables in the form of other tools' templates, each form once per message. */
+/** Variables in other tools' template forms, each form once per message. */
 function foreignNotices(
   document: Document,
   messages: readonly Body[],

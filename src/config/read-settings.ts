@@ -9,15 +9,14 @@ import { withOverrides } from './apply-overrides.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE, defaultSettings, readSettings } from './settings.ts';
 
-/** Keys of an `llmeval.yaml` that belong to Hydra or to Log10. */
+/** Keys of an `llmeval.yaml` for Hydra or Log10. */
 const FOREIGN = ['defaults', 'hydra', 'log10'] as const;
 
 const SWEEPER = ['hydra', 'sweeper', 'params'];
 
 /**
- * An `llmeval.yaml` without the keys that only llmeval reads. Its sweep section
- * (`hydra.sweeper.params`, entries like `prompts.model: gpt-4,claude-2`) comes back as a sweep;
- * whatever is left out is a notice with its line.
+ * An `llmeval.yaml` without keys for llmeval only. Its sweep (`hydra.sweeper.params`, entries like
+ * `prompts.model: gpt-4,claude-2`) becomes a sweep; ignored keys are notices with their lines.
  */
 function withoutForeignKeys(document: Document): {
   document: Document;
@@ -53,7 +52,7 @@ function readSweep(
   const params = valueAt(document.value, SWEEPER);
   for (const [key, written] of Object.entries(isMap(params) ? params : {})) {
     const list = Array.isArray(written) ? written.join(',') : String(written);
-    // Hydra's functions (choice, range, glob) are not read; all prompts are run anyway.
+    // Hydra's functions (choice, range, glob) are not read; all prompts run anyway.
     const { overrides, problems } = readOverrides(
       key.startsWith('prompts.') && !list.includes('(') ? [`${key}=${list}`] : [],
     );
@@ -72,20 +71,19 @@ interface SettingsOptions {
 }
 
 /**
- * Where a pattern of `prompts` or `rubrics` is written (line 0 when it is a default), and a swept
- * key (null when an override sweeps it).
+ * Places of the patterns of `prompts` and `rubrics` (line 0 for a default), and of swept keys (null
+ * for an override).
  */
 interface Places {
   (pattern: string): Place;
   sweep(key: string): Place | null;
-  /** Where a key below `gate` is written. */
+  /** Place of a key below `gate`. */
   gate(path: readonly string[]): Place;
 }
 
 /**
- * The settings in force: the file asked for, else `llmeval.yaml` beside it, else the defaults; then
- * the overrides. `known`: there is no such file, or it could be read; else nothing follows from
- * what the settings lack.
+ * The effective settings: the file asked for, else `llmeval.yaml`, else the defaults; then the
+ * overrides. `known`: the file is absent or readable, so missing settings are meaningful.
  */
 export async function loadSettings(
   files: Files,
@@ -155,14 +153,13 @@ function findSettings(
     files.absence(LLMEVAL_FILE) === null
   )
     return LLMEVAL_FILE;
-  // Every setting has a default, so only a file that somebody asked for by name has to be there.
+  // Only a file named explicitly must exist, because every setting has a default.
   const asksForIt = configRequired && asked !== SETTINGS_FILE;
   if (asksForIt || !absence.startsWith('does not exist'))
     problems.push(problem({ file: asked, line: 0 }, absence));
   return null;
 }
 
-/** Where a pattern of `prompts` or `rubrics` is written; line 0 when it is a default. */
 function placeOfPattern(document: Document, pattern: string): Place {
   for (const key of ['prompts', 'rubrics']) {
     const written = isMap(document.value) ? document.value[key] : undefined;

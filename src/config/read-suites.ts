@@ -22,10 +22,7 @@ import { readPrompt } from './prompt.ts';
 import { SETTINGS_FILE, readSettings } from './settings.ts';
 import { readTests } from './tests.ts';
 
-/**
- * One file's suites: one of ours, or what another tool's file comes to, with the models that it
- * brings along.
- */
+/** The suites of one file, and the models that it defines. */
 interface LoadedFile {
   suites: { suite: Suite | null; name: string }[];
   stem: string;
@@ -34,24 +31,21 @@ interface LoadedFile {
   imported: Imported | null;
 }
 
-/**
- * What suites are read with: the files of one commit, and of how it is read what bears on suites.
- */
 interface SuitesReader {
   files: Files;
   settings: Settings;
   options: {
     overrides: Overrides;
-    /** Head's side: what overrides name must be there. */ configRequired: boolean;
+    /** Head's side: overrides must match something. */
     limits: Limits;
   };
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
 
 /**
- * Reads every prompt that the settings name, or that another tool's files hold, with its tests.
- * `settings` come back with the models that such files bring along, and `rubrics` are the files of
- * theirs. `places`: where the settings write a pattern.
+ * Reads every prompt of the settings and of other tools' files, with its tests. Returns `settings`
+ * with the models of such files, and their rubric files as `rubrics`. `places`: where the settings
+ * write a pattern.
  */
 export async function loadSuites(
   reader: SuitesReader,
@@ -92,8 +86,8 @@ export async function loadSuites(
 }
 
 /**
- * The files that `prompts` names. Where the settings name none, another tool's files are found by
- * their names; beside prompts of ours, which say that the project is set up, they are only told of.
+ * The files of `prompts`. Without that setting other tools' files are found by name; if the project
+ * has prompts of ours, they are only mentioned.
  */
 async function promptFiles(
   { files, settings }: SuitesReader,
@@ -103,8 +97,7 @@ async function promptFiles(
 ): Promise<{ file: string; root: string }[]> {
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // Test files are reached through the prompts that name them, so a pattern that takes in their
-  // folder means none of them.
+  // Prompts name their test files, so a pattern does not mean them.
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || importFormat(file) !== null || !inTests(file, root),
   );
@@ -185,13 +178,13 @@ async function loadFile(reader: SuitesReader, file: string, root: string): Promi
   return loaded;
 }
 
-/** What the settings say of the program that runs other tools' code. */
+/** Settings of the program that runs other tools' code. */
 export function hostSettings({ models }: Pick<Settings, 'models'>): { host?: HostSettings } {
   const entry = models.get(PROMPTFOO_PROGRAM);
   return entry === undefined ? {} : { host: { setup: entry.setup, files: entry.files } };
 }
 
-/** The suite with what was made for each of its references, and its messages as they are written. */
+/** Sets the messages made for each reference, and the messages as written. */
 function withMade(
   loaded: { suite: Suite | null; name: string },
   made: readonly MadePrompt[] | undefined,
@@ -249,10 +242,7 @@ async function loadSuite(
   };
 }
 
-/**
- * The settings with the models that imported files speak of, and their grading model; what the
- * settings themselves say goes first.
- */
+/** Adds the models and the grader of imported files. The settings' own take precedence. */
 function withImported(
   settings: Settings,
   imported: readonly Imported[],
@@ -284,7 +274,7 @@ function withImported(
   };
 }
 
-/** The prompt with the parameters that a line fixes to one value. */
+/** Applies overrides with one value to a prompt. */
 function overridePrompt(prompt: Prompt, { parameters }: Overrides): Prompt {
   const fixed: Record<string, Json> = {};
   let { model } = prompt;

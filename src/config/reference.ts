@@ -58,31 +58,26 @@ export const referenceSchema = perLimits((limits) =>
   }),
 );
 
-/** What a suite's references are read with. */
 export interface ReferenceContext {
   limits: Limits;
-  /** Of the prompt, in order. */
+  /** The prompt's, in order. */
   variables: readonly string[];
-  /** Whether recorded dialogues get a new last answer; null: those that end with a question. */
+  /** Whether recorded dialogues get a new last answer; null: those that end with a question do. */
   doCompletion: boolean | null;
   hash(text: string): string;
   load: LoadData;
-  /** The suite's metrics, which judge every reference. */
+  /** The suite's metrics. */
   metrics: readonly Metric[];
-  /** Whether the suite judges references that have no metrics of their own. */
+  /** Whether the suite scores references without their own metrics. */
   isJudged: boolean;
   builtIns: BuiltInMetrics;
 }
 
-/**
- * The context, with the schema of one reference, which takes longer to make than a reference takes
- * to check.
- */
+/** Includes the schema, which takes longer to build than one reference takes to check. */
 export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }
 
-/** One reference before it has its identity. */
 export interface DraftReference extends Omit<Reference, 'id'> {
   given: string | null;
   recorded: Message[] | null;
@@ -136,8 +131,8 @@ function lack(input: Record<string, Scalar>, { variables }: ReferenceContext): s
 }
 
 /**
- * Why metrics cannot decide with what is expected; null: they can. Metrics that are only shown, and
- * those that a condition may leave out, need not decide.
+ * Why the metrics cannot decide with this expected value; null if they can. Ignores metrics that
+ * are only shown or conditional.
  */
 function undecided(
   metrics: readonly Metric[],
@@ -160,7 +155,7 @@ function undecided(
     : reasons.join('; ');
 }
 
-/** The files that values are read from, where another tool's file names them. */
+/** Files of values, if another tool's file names them. */
 function filesOfValues(
   input: Record<string, Scalar>,
   document: Document,
@@ -174,7 +169,7 @@ function filesOfValues(
   return found.length === 0 ? {} : { inputFiles: Object.fromEntries(found) };
 }
 
-/** Input and expected value as they are written, and the values that print differently. */
+/** Input and expected value as written where their values print differently. */
 function textsOf(
   document: Document,
   path: Path,
@@ -202,7 +197,7 @@ function textsOf(
   };
 }
 
-/** The reference's own metrics; nothing where it has none, which is most of them. */
+/** The reference's own metrics; most have none. */
 function ownMetrics(
   written: unknown,
   document: Document,
@@ -226,8 +221,8 @@ function unjudged(
 }
 
 /**
- * With a completion a recorded dialogue ends with the question to answer anew, without one with the
- * answer to judge; what is said after that is kept beside it.
+ * With a completion a dialogue ends with the question to answer, without one with the answer to
+ * score. Later messages are kept beside it.
  */
 function threadOf(
   recorded: readonly Message[] | null,

@@ -40,7 +40,7 @@ export const referencesFromSchema = z
 type Source = z.output<typeof sourceSchema>;
 
 /**
- * Reads `references` and `references_from` of a test file. What one reference lacks becomes its own
+ * Reads `references` and `references_from` of a test file. An error of one reference becomes its
  * `problem`.
  */
 export async function readReferences(
@@ -62,7 +62,7 @@ export async function readReferences(
   return identify(drafts, context.hash, problems);
 }
 
-/** A cluster of one reference says nothing: most likely its name is misspelt. */
+/** A cluster of one reference is probably misspelt. */
 function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
   const members = new Map<string, DraftReference[]>();
   for (const draft of drafts)
@@ -134,19 +134,18 @@ async function readSource(
   });
 }
 
-/** Beside recorded dialogues the prompt alone is no reference, but a row that lacks its messages. */
+/** Beside recorded dialogues, a row without messages is an error, not a reference. */
 function nothingAsked({ input }: JsonMap): string | null {
   return isMap(input) && Object.keys(input).length === 0
     ? 'has no "input", and other rows of the file are recorded dialogues; give it a list of messages, or take the row out'
     : null;
 }
 
-/** Letters of a hash that name a reference: 40 bits are far from colliding in the largest suite. */
+/** Hexadecimal digits of a reference's hash: 40 bits avoid collisions in any suite. */
 const HASH_LETTERS = 10;
 
 /**
- * The given id, else a hash of what is asked (never of what is expected), with an ordinal for the
- * second of its kind.
+ * The given id, else a hash of the input (never of the expected value), numbered from the second.
  */
 function identify(
   drafts: readonly DraftReference[],

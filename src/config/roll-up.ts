@@ -27,7 +27,7 @@ export const rollupSchema = z
   .optional();
 
 /**
- * Reads `metrics_rollup`: a named policy, or code under a name of the user's. Absent: every gating
+ * Reads `metrics_rollup`: a named policy, or code under a name of the user's. Default: every gating
  * metric must pass.
  */
 export function readRollup(document: Document, problems: Problem[]): Rollup {
@@ -78,10 +78,7 @@ function namedPolicy(
   return `there is no policy "${name}"${suggestion(name, POLICIES)}; another rule is given as code`;
 }
 
-/**
- * A key that the policy at hand does not read; ignoring it would hide that the rule is another than
- * the one meant.
- */
+/** Rejects a key that the policy ignores, because another rule may be intended. */
 function memberOutOfPlace(
   document: Document,
   name: string | undefined,

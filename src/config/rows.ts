@@ -3,22 +3,18 @@ import type { Columns } from '../suite/suite.ts';
 import { suggestion } from '../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 
-/**
- * Loads a data file named by a document; null when it cannot be read, with the reason in
- * `problems`.
- */
+/** Loads a data file that a document names; null, with the reason in `problems`, if unreadable. */
 export type LoadData = (
   path: string,
   from: Place,
   problems: Problem[],
 ) => Promise<{ file: string; content: Uint8Array } | null>;
 
-/** How rows of a data file become references. */
 interface RowRules {
   map: Columns;
-  /** That the prompt declares. */
+  /** The prompt's. */
   variables: readonly string[];
-  /** Cells are text, and an empty one is absent. */
+  /** In a table cells are text and empty ones are absent. */
   table: boolean;
 }
 
@@ -27,9 +23,9 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
 /**
- * A row in the form of a written reference. Unmapped parts are the columns of their own names;
- * without `input`, every other column of a table, and every declared variable of an object, is one.
- * The text says what the row lacks.
+ * A row as a written reference. Unmapped parts are the columns of the same name. Without `input`,
+ * all other columns of a table, and all declared variables of an object, are the input. A string is
+ * an error.
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
@@ -48,7 +44,7 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
   return reference;
 }
 
-/** What a row says of its recorded dialogue beside the messages and our own parts. */
+/** Members of a recorded dialogue besides messages and our own keys. */
 function metadataOf(row: JsonMap, { map }: RowRules): JsonMap {
   const read = new Set<string>([
     ...REFERENCE_FIELDS,
@@ -73,7 +69,7 @@ function inputOf(row: JsonMap, rules: RowRules): { value: Json } | string {
   const { map, variables } = rules;
   if (typeof map.input === 'object') return { value: mappedInput(row, map.input) };
   if (map.input !== undefined) return wholeInput(row, map.input, variables);
-  // A prompt may call a variable `input`; then the column is that variable.
+  // If the prompt has a variable `input`, the column is that variable.
   if (
     Object.hasOwn(row, 'input') &&
     (!variables.includes('input') || typeof row['input'] === 'object')
@@ -116,7 +112,7 @@ function wholeInput(
   return { value: picked };
 }
 
-/** What `map` names and the row has not; null: it has all. */
+/** A column that `map` names and the row lacks, or null. */
 function absent(row: JsonMap, { map, table }: RowRules): string | null {
   const { input, ...parts } = map;
   const asked = [
@@ -134,7 +130,7 @@ function absent(row: JsonMap, { map, table }: RowRules): string | null {
     : `has no member ${named}`;
 }
 
-/** A table's cell as the value that its part wants. */
+/** Parses a table cell for its part. */
 function cell(part: ReferenceField, value: string): Json {
   if (part === 'tags')
     return value

@@ -11,9 +11,9 @@ interface Choices {
 }
 
 /**
- * Answers and their scores in the spellings of FlexEval and autoevals (`choice_scores`),
- * openai/evals (`choice_strings` beside it, or `choice_scores: from_strings`), Phoenix (`choices`)
- * and GitHub Models (a list of `{choice, score}`).
+ * Labels and scores in the forms of FlexEval and autoevals (`choice_scores`), openai/evals (with
+ * `choice_strings`, or `choice_scores: from_strings`), Phoenix (`choices`) and GitHub Models (a
+ * list of `{choice, score}`).
  */
 export function readChoices(
   document: Document,
@@ -40,7 +40,7 @@ export function readChoices(
   return message !== null || scores === null ? refuse(message ?? '') : { scores, problem: null };
 }
 
-/** openai/evals' labels that stand for one of several answers. */
+/** openai/evals' names for sets of labels. */
 function fromSeveral(strings: string | readonly string[] | undefined): string | null {
   if (typeof strings !== 'string' || !/^from_n(?:_|$)/.test(strings)) return null;
   return 'cannot be used: choice_strings from_n compares several answers, and a rubric judges one; pairwise_preference compares base with head';
@@ -85,7 +85,7 @@ function entriesOf(value: Json | undefined): [string, Json][] | null {
   );
 }
 
-/** What is wrong with the labels that are to pass; empty when they can be used. */
+/** Errors in the passing labels; empty if none. */
 export function passProblems(
   scores: ReadonlyMap<string, number>,
   better: Better | undefined,
@@ -106,7 +106,7 @@ export function passProblems(
   ];
 }
 
-/** The labels that pass, by their names or a threshold, and what is wrong with the `key` for it. */
+/** The passing labels, by name or threshold, and errors with their `key`. */
 export function readPassing(
   scores: ReadonlyMap<string, number>,
   better: Better | undefined,
@@ -128,7 +128,7 @@ export function readPassing(
   return { key, pass: reached, wrong: decides ? [] : [wrong] };
 }
 
-/** FlexEval's names, for the hint at an unknown one. */
+/** FlexEval's names, to suggest for an unknown one. */
 const NAMES = [
   'conversation',
   'context',
@@ -141,18 +141,16 @@ const NAMES = [
   'output',
 ];
 
-/**
- * The first of each pair holds the second or stands in its place, so a text with both is a slip.
- */
+/** The first of each pair includes or replaces the second, so using both is an error. */
 const EXCLUSIVE: readonly (readonly [Material, Material])[] = [
   ['conversation', 'context'],
   ['content', 'completion'],
 ];
 
-/** At least one of these shows the grader what it judges. */
+/** The grader needs at least one of these. */
 const JUDGED: readonly Material[] = ['conversation', 'content', 'completion', 'tool_calls'];
 
-/** What is wrong with the keywords of a rubric's text, each with the written form it is about. */
+/** Errors in a rubric text's keywords, each with the keyword as written. */
 export function keywordProblems(prompt: string): { written: string; message: string }[] {
   const keywords = findKeywords(prompt).filter(({ literal }) => literal === null);
   const as = ({ start, end }: Keyword) => prompt.slice(start, end);
@@ -179,7 +177,7 @@ export function keywordProblems(prompt: string): { written: string; message: str
   return problems;
 }
 
-/** Whether the text shows the grader none of what it is to judge. */
+/** Whether the text shows the grader nothing to score. */
 export function showsNothing(prompt: string): boolean {
   return !findKeywords(prompt).some(
     ({ literal, material }) => literal === null && material !== null && JUDGED.includes(material),

@@ -9,7 +9,6 @@ import { reportContradictions } from './answers.ts';
 import type { LoadData } from './rows.ts';
 import { check, checkItems, closed, filled, scalar, anyText } from './schema.ts';
 
-/** What a rubric file is read with. */
 export interface RubricContext {
   limits: Limits;
   load: LoadData;
@@ -92,7 +91,7 @@ function exampleAt(
   };
 }
 
-/** Rows with `content`, `expected` and perhaps `context`; other columns are the user's own. */
+/** Rows with `content`, `expected` and optionally `context`; other columns are ignored. */
 async function loadExamples(
   document: Document,
   path: Path,
@@ -118,7 +117,7 @@ async function loadExamples(
   );
 }
 
-/** The label written so, or the only one that differs by case alone. */
+/** The exact label, or the only one that differs in case. */
 function matchingLabel(written: string, labels: readonly string[]): string | null {
   if (labels.includes(written)) return written;
   const [only, ...others] = labels.filter((label) => label.toLowerCase() === written.toLowerCase());

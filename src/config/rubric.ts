@@ -33,7 +33,7 @@ const messageSchema = closed({
   content: filled().describe('The text, with keywords in braces.'),
 });
 
-/** Phoenix's words for a direction. */
+/** Phoenix's names of directions. */
 const PHOENIX = ['maximize', 'minimize', 'neutral'] as const;
 
 const DIRECTIONS: Readonly<Record<(typeof PHOENIX)[number], Better>> = {
@@ -105,7 +105,7 @@ const shape = {
 
 const rubricSchema = closed(shape);
 
-/** Of other tools' files: read without an error, without an effect, and said so. */
+/** Keys of other tools without effect; reported. */
 const WITHOUT_EFFECT = [
   'input_outputs',
   'output_template',
@@ -116,12 +116,12 @@ const WITHOUT_EFFECT = [
 
 const GRADERS_KEYS: readonly string[] = ['model', 'engine', 'temperature'];
 
-/** A rubric file as written: a map of rubrics by name, or one rubric. */
+/** The rubric file's schema: a map of rubrics by name, or one rubric. */
 export function rubricsSchema() {
   return z.union([rubricSchema, z.record(z.string(), rubricSchema)]);
 }
 
-/** Reads one rubric file. Rubrics with a problem are left out. */
+/** Reads one rubric file. Drops rubrics with a problem. */
 export async function readRubrics(
   document: Document,
   context: RubricContext,
@@ -150,7 +150,7 @@ export async function readRubrics(
   return { rubrics, notices };
 }
 
-/** Names of a file's rubrics, and where each stands: the one of a file may be its root. */
+/** A file's rubrics with their paths; a single rubric may be the root. */
 export function rubricsIn(file: string, value: JsonMap): [string, [] | [string]][] {
   const isOne = typeof value['prompt'] === 'string' || Array.isArray(value['messages']);
   return isOne
@@ -215,7 +215,6 @@ async function readRubric(
   };
 }
 
-/** Which way is better, and what passes. */
 function readDirection(
   document: Document,
   name: string,
@@ -241,10 +240,7 @@ function readDirection(
   return withoutUndefined({ better, pass });
 }
 
-/**
- * The text for the grader as written; several messages become paragraphs of one. Its keywords are
- * checked.
- */
+/** The grader's text, with its keywords checked; several messages become paragraphs. */
 function readPromptText(
   document: Document,
   path: Path,
@@ -290,7 +286,7 @@ function promptTexts(
       ),
     );
   if (!hasMessages && prompt === undefined) problems.push(missing(document, at));
-  // A prompt that is not text has been told with the other members.
+  // A prompt of another type is reported with the other members.
   if (prompt !== undefined) return typeof prompt === 'string' ? [{ at, content: prompt }] : [];
   return checkItems(document, [...path, 'messages'], messageSchema, problems).map((item) => ({
     at: [...item.path, 'content'],

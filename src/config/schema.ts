@@ -6,8 +6,8 @@ import { suggestion } from '../text/suggest.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 /*
- * Schemas of the user's files are made of these pieces. Each piece carries its own words for what
- * it wants ("must be …"), which `check` puts behind the path and line of the value.
+ * Building blocks of the schemas of the user's files. Each has its own error message ("must be …"),
+ * which `check` prefixes with path and line.
  */
 
 export const anyText = () => z.string({ error: 'must be text' });
@@ -48,11 +48,10 @@ export function mapOf<T extends z.ZodType>(member: T, what = 'a map') {
   return z.record(z.string(), member, { error: `must be ${what}` });
 }
 
-/** A map of these keys and no other. */
+/** A map with only these keys. */
 export function closed<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, {
-    // The known keys travel in the message of this one issue; `report` makes a sentence for each
-    // unknown key of them.
+    // Passes the known keys in the message; `report` expands it to a sentence per unknown key.
     error: (issue) =>
       issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a map',
   });
@@ -63,13 +62,10 @@ export const scalar = () =>
     error: 'must be text, a number or true/false',
   });
 
-/** Any plain data. Documents hold nothing else, so nothing is left to check. */
+/** Any plain data. */
 export const anything = () => z.unknown() as z.ZodType<unknown> as z.ZodType<Json>;
 
-/**
- * The value at `path` if it fits `schema`; otherwise undefined, and each reason is added to
- * `problems`.
- */
+/** The value at `path` if it fits `schema`; else undefined, with the reasons in `problems`. */
 export function check<T extends z.ZodType>(
   document: Document,
   path: Path,
@@ -83,10 +79,9 @@ export function check<T extends z.ZodType>(
 }
 
 /**
- * The members of the map at `path`, each checked for itself so that one bad member hides no problem
- * of another.
+ * The members of the map at `path`, checked separately so that one error does not hide another.
  *
- * @param elsewhere where a key belongs that is none of this map; null: it is not known
+ * @param elsewhere where an unknown key belongs; null if unknown
  */
 export function checkMembers<S extends z.ZodRawShape>(
   document: Document,
@@ -113,7 +108,7 @@ export function checkMembers<S extends z.ZodRawShape>(
   return members;
 }
 
-/** The items of the list at `path` that fit, each with its path. A missing list is empty. */
+/** The valid items of the list at `path`, with their paths. A missing list is empty. */
 export function checkItems<T extends z.ZodType>(
   document: Document,
   path: Path,
@@ -182,8 +177,8 @@ function report(
 }
 
 /**
- * The issues of the one member of a union that is of the value's kind, so that its inside is told
- * and not the union.
+ * Issues of the union member that matches the value's kind, to report its inside instead of the
+ * union.
  */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
   const [only, ...others] = issue.errors.filter((issues) =>
@@ -192,7 +187,7 @@ function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | 
   return only !== undefined && others.length === 0 ? only : null;
 }
 
-/** `content: {a}` is a map to YAML; the reader sees a variable. */
+/** YAML reads `content: {a}` as a map; the author meant a variable. */
 function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): string {
   const [entry, ...others] = isMap(value) ? Object.entries(value) : [];
   const braces =
@@ -203,7 +198,7 @@ function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): strin
   return braces ? `; put {${entry[0]}} in quotes` : '';
 }
 
-/** The problem of a key that has to be there. */
+/** The problem of a missing key. */
 export function missing(document: Document, path: Path): Problem {
   const parent = path.slice(0, -1);
   const where = parent.length > 0 ? `${pathText(parent)}: ` : '';

@@ -15,7 +15,6 @@ import {
   wholeNumber,
 } from './schema.ts';
 
-/** What makes a run red. */
 export const FAIL_ON = ['regression', 'failure', 'never'] as const;
 
 const globs = () =>
@@ -23,7 +22,7 @@ const globs = () =>
     error: 'must be a pattern like prompts/*.yaml, or a list of them',
   });
 
-/** One try count: a whole number, or `adaptive`. */
+/** A number of tries: a whole number, or `adaptive`. */
 export function tries(limits: Limits) {
   const error = `must be a whole number from 1 to ${limits.tries}, or adaptive`;
   return z.union(
@@ -35,7 +34,7 @@ export function tries(limits: Limits) {
   );
 }
 
-/** A drop that may stand under green: above 0, since no number of tries rules out any drop at all. */
+/** The tolerated drop, above 0: no number of tries can rule out every drop. */
 function tolerance() {
   const error =
     'must be auto, or a number above 0 up to 1 like 0.05: that no drop at all is possible can never be shown';
@@ -50,13 +49,13 @@ const qualevalSwitch = () =>
 
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
-/** What a setting of the gate means, in the words of the result that repeats it. */
+/** Descriptions shared with the result. */
 function meaning(key: keyof GateSettings): string {
   const { description = '' } = gateSettingsSchema.shape[key];
   return `${description} Default: ${String(DEFAULT_GATE[key] ?? 'none')}.`;
 }
 
-/** The settings of the gate that a suite may set for itself. */
+/** Gate settings that a suite may override. */
 export const suiteGateMembers = {
   fail_on: oneOf(FAIL_ON).describe(meaning('fail_on')).optional(),
   min_drop: number(0, 1).describe(meaning('min_drop')).optional(),
@@ -199,7 +198,7 @@ export function settingsMembers(limits: Limits) {
   };
 }
 
-/** `evaldiff.yaml` as written. */
+/** The schema of `evaldiff.yaml`. */
 export function settingsSchema(limits: Limits = DEFAULT_LIMITS) {
   return closed(settingsMembers(limits));
 }

@@ -13,12 +13,11 @@ import { type settingsSchema, settingsMembers } from './settings-schema.ts';
 
 export const SETTINGS_FILE = 'evaldiff.yaml';
 
-/** Read where the former is absent. */
+/** Read if our settings file is absent. */
 export const LLMEVAL_FILE = 'llmeval.yaml';
 
 const DEFAULT_BUDGET: Budget = { max_calls: 5000, max_cost_usd: 20 };
 
-/** The attributes file where the settings name none. */
 export const DEFAULT_ATTRIBUTES = 'evaldiff.attributes.yaml';
 
 const DEFAULT_QUALEVAL: Settings['qualeval'] = {
@@ -42,8 +41,7 @@ export function defaultSettings(): Settings {
 }
 
 /**
- * Reads the settings file. Every key is optional; what is wrong goes to `problems` and its default
- * is used.
+ * Reads the settings file. All keys are optional; an invalid one is a problem and gets its default.
  */
 export function readSettings(
   document: Document,
@@ -113,7 +111,7 @@ function fromWritten(
   };
 }
 
-/** `yardstick` is the old name of `scoring`; where both stand, the new one holds. */
+/** `yardstick` is the old name of `scoring`, which takes precedence. */
 function gateOf({ yardstick, ...gate }: NonNullable<Written['gate']>): GateSettings {
   return {
     ...DEFAULT_GATE,
@@ -195,7 +193,7 @@ function list(value: Scalar | Scalar[]): Scalar[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Without the keys that are written but undefined, which would hide a default. */
+/** Drops undefined members, which would hide defaults. */
 export function withoutUndefined<T extends object>(
   value: T | undefined,
 ): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -5,15 +5,10 @@ import { nearest } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { NAMES, type Overrides } from './overrides.ts';
 
-/**
- * What is swept, by key: the values of the settings' `sweep` and of overrides with several values.
- */
+/** Values by key, from the settings' `sweep` and from overrides with several values. */
 type Sweep = Settings['sweep'];
 
-/**
- * `2 × 3 = 6 combinations`: how large the product is, said before anything runs; null where nothing
- * is swept.
- */
+/** `2 × 3 = 6 combinations`, printed before a run; null without a sweep. */
 export function sweepExtent(sweep: Sweep): { combinations: number; words: string } | null {
   const keys = Object.entries(sweep);
   if (keys.length === 0) return null;
@@ -26,8 +21,8 @@ export function sweepExtent(sweep: Sweep): { combinations: number; words: string
 }
 
 /**
- * A sweep that is too large, or over a key that neither a prompt has nor a vendor knows, or that
- * has a value twice: it would send the same request many times.
+ * Rejects a sweep that is too large, has an unknown key, or repeats a value, which would repeat
+ * requests.
  */
 export function sweepProblems(
   sweep: Sweep,
@@ -67,10 +62,7 @@ export function sweepProblems(
   return problems;
 }
 
-/**
- * A line that fixes a key which no prompt writes and no vendor is known to take: sent on, it would
- * only be refused there, once for each call.
- */
+/** Rejects a key that no prompt has and no vendor knows: every call would fail. */
 export function unknownKeys(
   { parameters, insisted }: Overrides,
   suites: readonly Suite[],
@@ -103,7 +95,7 @@ function suggestionFor(key: string, known: readonly string[]): string {
   return near === null ? '' : `; did you mean "${near}"?`;
 }
 
-/** The size in a notice, where more than one variant runs. */
+/** Prints the size if more than one variant runs. */
 export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   const size = sweepExtent(sweep);
   if (size === null || size.combinations < 2 || suites.length === 0) return [];
@@ -112,8 +104,8 @@ export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
 }
 
 /**
- * A parameter that a line fixes is swept no more; one with several values is swept instead. Of what
- * is swept then, one combination alone may be wanted.
+ * An override with one value ends a parameter's sweep; one with several starts it. `only` selects
+ * one combination.
  */
 export function withoutFixed(settings: Settings, { parameters, only = {} }: Overrides): Settings {
   const sweep = Object.fromEntries(

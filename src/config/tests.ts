@@ -32,10 +32,8 @@ import {
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
 
-/** What a test file is read with. */
 interface TestsContext {
   limits: Limits;
-  /** Names that the prompt declares. */
   variables: readonly string[];
   builtIns: BuiltInMetrics;
   grader: Settings['grader'];
@@ -53,7 +51,7 @@ const quarantineSchema = closed({
 
 const gateSchema = closed(suiteGateMembers);
 
-/** A test file as written. */
+/** The test file's schema. */
 export function testsSchema(limits: Limits = DEFAULT_LIMITS) {
   return closed({
     defaults: z
@@ -106,9 +104,8 @@ const ownMembers = perLimits((limits) => ({
 }));
 
 /**
- * Reads one test file, or the `tests` of a prompt. What is wrong goes to `problems`; what one
- * reference lacks becomes that reference's own `problem`, and the rest can run. The result is
- * usable if `problems` did not grow.
+ * Reads one test file, or the `tests` of a prompt. Errors go to `problems`, but an error of one
+ * reference becomes its `problem`, so that the rest can run. Usable if `problems` did not grow.
  */
 export async function readTests(
   document: Document,
@@ -170,7 +167,6 @@ export async function readTests(
   };
 }
 
-/** Whether a written reference has metrics of its own. */
 function someHaveMetrics(document: Document): boolean {
   const references = valueAt(document.value, ['references']);
   return (
@@ -181,7 +177,7 @@ function someHaveMetrics(document: Document): boolean {
   );
 }
 
-/** A conversation's own outcome stands among a try's scores. */
+/** The conversation's outcome is stored among the scores. */
 function checkTakenName(metrics: readonly Metric[], problems: Problem[]): void {
   const taken = metrics.find(({ name }) => name === CONVERSATION_SCORE);
   if (taken !== undefined)
@@ -193,7 +189,7 @@ function checkTakenName(metrics: readonly Metric[], problems: Problem[]): void {
     );
 }
 
-/** A metric that judges every object needs dialogues, and those that have such objects. */
+/** A metric with `every` needs dialogues with such objects. */
 function checkEvery(
   metrics: readonly Metric[],
   references: readonly Reference[],
@@ -251,7 +247,7 @@ function readQuarantine(
   });
 }
 
-/** A day of the calendar, `YYYY-MM-DD`. */
+/** A calendar day, `YYYY-MM-DD`. */
 function isDay(word: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(word);

@@ -18,13 +18,12 @@ import {
 } from './agent-skill-checks.ts';
 import { isScalar, leftOut, remark, uniqueNames, type Imported } from './draft.ts';
 
-/** Keys of a case that are read; a question is a prompt or a query. */
 const KEYS = 'prompt query expected_output files skills';
 
 export const NOT_CHOSEN =
   'whether an agent chooses the skill is not tested: its text is always sent';
 
-/** Keys that hold a verdict and have no counterpart, with the reason. */
+/** Verdict keys without a counterpart, with the reason. */
 const WITHOUT: Readonly<Record<string, string>> = {
   should_trigger: NOT_CHOSEN,
   expected_route: NOT_CHOSEN,
@@ -35,13 +34,12 @@ const WITHOUT: Readonly<Record<string, string>> = {
 interface CaseContext {
   attached: { text: string } | { why: string };
   place: Place;
-  /** Name of the file's skill. */
   skill: string | null;
   builtIns: BuiltInMetrics;
   imported: Imported;
 }
 
-/** A case as a reference, null where it is lost; and how many of its checks came over. */
+/** Reads a case as a reference (null if lost) and counts its carried-over checks. */
 export function readCase(
   written: JsonMap,
   { attached, place, skill, builtIns, imported }: CaseContext,
@@ -66,17 +64,16 @@ export function readCase(
     ...expectedOf(written),
     ...(metrics.length === 0 ? {} : { metrics }),
   };
-  // What is expected is a check where there is no other.
+  // The expected output is graded only if there are no checks.
   if (checks.length + lost === 0) return { reference, of: metrics.length, carried: metrics.length };
   const carried = checks.filter((check) => !('why' in check)).length;
   return { reference, of: checks.length + lost, carried };
 }
 
-/** What a case is checked by, and its keys that are not read. */
 function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
   const unread: string[] = [];
   const checks = Object.entries(written).flatMap(([key, value]): SkillCheck[] => {
-    // A list or map of what is expected is one of checks.
+    // A structured expected output is a list of checks.
     const isChecks = key === 'expected_output' && value !== null && !isScalar(value);
     if (isAmong(KEYS, key) && !isChecks) return [];
     const found = checksUnder(isChecks ? 'expectations' : key, value, builtIns);
@@ -86,7 +83,7 @@ function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
   return { checks, unread };
 }
 
-/** Says which keys are not read, and counts those that may hold a verdict, which are lost. */
+/** Reports unread keys. Keys that may hold a verdict count as lost. */
 export function sayUnreadKeys(
   keys: readonly string[],
   placeOf: (key: string) => Place,
@@ -103,7 +100,7 @@ export function sayUnreadKeys(
   return lost.length;
 }
 
-/** Why a case is not asked of the file's skill alone, or asks something else. */
+/** Why a case cannot be asked of this skill; null if it can. */
 function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMetrics): string[] {
   const skills = [written['skills'] ?? []].flat();
   if (skills.length > 1 || skills.some((each) => each !== skill))
@@ -113,7 +110,7 @@ function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMe
   return isTriggerQuery(written, builtIns) ? [NOT_CHOSEN] : [];
 }
 
-/** Whether a case asks only if an agent chooses the skill, or that it does not. */
+/** Whether a case only tests whether an agent chooses the skill. */
 export function isTriggerQuery(written: Json, builtIns: BuiltInMetrics): boolean {
   if (!isMap(written)) return false;
   const triggers = written['should_trigger'] ?? written['shouldTrigger'];
@@ -134,12 +131,11 @@ function expectedOf({ expected_output: expected }: JsonMap): JsonMap {
   return isScalar(expected) ? { expected: String(expected) } : {};
 }
 
-/** 1 where the expected output is text, by which a case without checks is judged. */
 function expects(written: JsonMap): number {
   return String(expectedOf(written)['expected'] ?? '').trim() === '' ? 0 : 1;
 }
 
-/** What was read of a case's checks; without any, what is expected is the one criterion. */
+/** Metrics from the checks; without any, the expected output is the criterion. */
 function metricsOf(
   map: JsonMap,
   checks: readonly SkillCheck[],

@@ -3,12 +3,12 @@ import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../types/
 import { uses } from './assertion-parts.ts';
 import { convertText } from './assertions.ts';
 
-/** Keys of a file, a case or a check that never hold a verdict; the first few go without saying. */
+/** Keys that never hold a verdict; the first few are not even reported. */
 export const SILENT =
   'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION = `${SILENT} author owner created created_at updated date tags category difficulty priority severity source metadata rationale reason why purpose prompt_file`;
 
-/** Keys of a case that hold checks, by what its answer has to do with them. */
+/** Keys of a case that hold checks; the value says how the answer relates to them. */
 const CHECK_KEYS = {
   holds:
     'assertions assertion expectations expectation checks check criteria criterion success_criteria acceptance_criteria pass_criteria expected_behavior expected_behaviors expected_behaviour expected_behaviours rubric rubrics requirements must should',
@@ -16,7 +16,7 @@ const CHECK_KEYS = {
     'forbidden forbidden_behavior forbidden_behaviors must_not should_not anti_patterns unexpected_behavior unexpected_behaviors failure_criteria',
 };
 
-/** Types of checks, as the assertion that they are, or a statement; fillers and negations are left out. */
+/** The assertion, or statement, for each type of check, without filler words and negations. */
 const TYPES: Readonly<Record<string, string>> = {
   contains: 'contain contains include includes substring string_match',
   'contains-all': 'contain_all contains_all include_all includes_all all_of',
@@ -35,10 +35,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const FILLERS = 'must should does do is be output response answer text';
 const NEGATING = 'not no never doesnt without';
 
-/** What a check without a type is. */
 const UNTYPED = { type: 'plain statement', negate: false };
 
-/** Keys of a check by what they hold; the first that is there counts. */
+/** Keys that hold a check's operand; the first one present counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
@@ -47,11 +46,11 @@ const READ = `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_
 
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
-/** What a check comes to: a statement for the grader, a metric of its own, or why neither. */
+/** A statement for the grader, a metric, or why there is neither. */
 export type SkillCheck =
   { statement: Json; remark?: string } | { name: string; metric: JsonMap } | { why: string };
 
-/** `mustNotContain` and `must-not-contain` are `must_not_contain`. */
+/** `mustNotContain` and `must-not-contain` become `must_not_contain`. */
 export function snakeCase(word: string): string {
   const parted = word.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/[\s-]+/g, '_');
   return parted.toLowerCase();
@@ -67,7 +66,7 @@ function typeOf(written: string): { type: string; negate: boolean } | null {
   return type === undefined ? null : { type: type.replace('not-', ''), negate: turns % 2 === 1 };
 }
 
-/** The checks under a key of a case; null: it is not a key of checks. */
+/** The checks under a key of a case; null if the key holds none. */
 export function checksUnder(
   key: string,
   value: Json,
@@ -102,7 +101,7 @@ function checkOf(written: JsonMap, isForbidden: boolean, builtIns: BuiltInMetric
   const said = firstOf(check, 'type kind');
   const type = said === undefined ? UNTYPED : typeOf(jsonText(said));
   if (unread !== undefined) {
-    // `{ not_contains: x }` has its type as a key.
+    // `{ not_contains: x }` uses its type as key.
     const { [unread]: value = null, ...others } = check;
     return said === undefined && typeOf(unread) !== null
       ? checkOf({ ...others, type: unread, value }, isForbidden, builtIns)
@@ -132,7 +131,6 @@ function whyNot(check: JsonMap, type: string | null, turns: number): string | nu
   return isSeveral || isOdd || isBoth ? 'it says more than one text or value' : null;
 }
 
-/** A check's type, or its name before that. */
 function kindOf(check: JsonMap, name = 'type'): string {
   return jsonText(firstOf(check, `${name} type kind`) ?? '');
 }
@@ -152,7 +150,7 @@ function readCheck(
   return statementsOf(check, negate, true).map((found) => ({ ...found, remark }));
 }
 
-/** A check that need not pass is shown. */
+/** An optional check is shown only. */
 function optional(found: SkillCheck, { required, optional: isOptional }: JsonMap): SkillCheck {
   if ('why' in found || (required !== false && isOptional !== true)) return found;
   return 'metric' in found
@@ -160,7 +158,7 @@ function optional(found: SkillCheck, { required, optional: isOptional }: JsonMap
     : { ...found, statement: { statement: found.statement, required: false } };
 }
 
-/** What a grader is asked: the sentence with its subject, and what must not be so. */
+/** The grader's statements, with subject and negation. */
 function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillCheck[] {
   const operand = firstOf(check, OPERANDS);
   const body = firstOf(check, SENTENCES) ?? (isTyped ? operand : undefined);
@@ -177,7 +175,7 @@ function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillC
   ];
 }
 
-/** A comparison as a metric; each of a list has to be there, and none of it where it is negated. */
+/** A comparison as a metric. A list needs all of its items, or none if negated. */
 function comparison(
   type: string,
   check: JsonMap,

@@ -3,23 +3,19 @@ import { folderOf, isPlainRelative, join } from '../../documents/paths.ts';
 import { isMap, type Json } from '../../types/plain.ts';
 import { lastSteps } from './draft.ts';
 
-/** The files beside a skill's evals. */
 export interface SkillFiles {
   exists(path: string): boolean;
-  /** The files of a folder, at any depth; none where there is no such folder. */
+  /** Files of a folder at any depth; empty if it does not exist. */
   below(folder: string): string[];
-  /** The contents; null for a file that cannot be read, which is said. */
+  /** Null if unreadable, which is reported. */
   read(path: string): Promise<Uint8Array | null>;
 }
 
-/** Most bytes of a file, and most files of folders, that are shown to a model. */
+/** Limit of an attached file in bytes, and of the number of files from folders. */
 const MOST_BYTES = 200_000;
 const MOST_FILES = 100;
 
-/**
- * The skill's own text: beside the folder of its evals, or in `skills/<name>/`, as the project
- * sorts them.
- */
+/** The SKILL.md beside the evals' folder or in `skills/<name>/`. */
 export async function findSkill(
   document: Document,
   files: SkillFiles,
@@ -46,7 +42,6 @@ export async function findSkill(
     : { file, text: new TextDecoder().decode(content) };
 }
 
-/** The skill that the file names, or its first case. */
 export function skillName(value: Json): string | null {
   const name = [
     ['skill_name'],
@@ -62,14 +57,14 @@ export function skillName(value: Json): string | null {
 
 interface AttachOptions {
   files: SkillFiles;
-  /** Folders in which a path is looked for, in this order. */
+  /** Search path. */
   folders: readonly string[];
   isProgram: boolean;
 }
 
 /**
- * The files of a case as a part of the user's message: their texts for a model, their paths below
- * the project for a program. Or why the case cannot be asked.
+ * The files of a case as part of the user's message: texts for a model, paths for a program. Or why
+ * the case cannot be asked.
  */
 export async function attachedFiles(
   written: Json | undefined,
@@ -89,7 +84,7 @@ export async function attachedFiles(
   return { text: options.isProgram ? `\n\nFiles:\n${parts.join('\n')}` : parts.join('') };
 }
 
-/** The files of an entry that is a folder, as they would be written; null for any other. */
+/** The files of a folder entry; null for any other entry. */
 function filesOfFolder(entry: Json, { files, folders }: AttachOptions): string[] | null {
   const written = isMap(entry) ? entry['path'] : entry;
   const path = typeof written === 'string' ? written.replace(/\/$/, '') : '';
@@ -135,7 +130,7 @@ function textOf(content: Uint8Array | null): { text: string } | { why: string } 
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     if (!text.includes('\0')) return { text: text.replaceAll('\r\n', '\n') };
   } catch {
-    // It is told below.
+    // Reported below.
   }
   return {
     why: 'is not text, and a model is given texts alone; a program (models: { default: { provider: program, … } }) is given its path',

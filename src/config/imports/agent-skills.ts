@@ -26,29 +26,24 @@ import {
 } from './draft.ts';
 import { escapeNames } from './templates.ts';
 
-/** What a skill's evals are read with. */
 interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
-  /** Whether the settings name a grader. */
   hasGrader: boolean;
-  /** Whether a program of the project answers: it is given paths, a model texts. */
+  /** Whether a program answers: it gets paths, a model gets texts. */
   isProgram: boolean;
 }
 
-/** The list of cases stands under one of these. */
 const LISTS = ['evals', 'cases'];
 
-/** Keys of a file that are read. */
 const KEYS = `${LISTS.join(' ')} skill_name skill skills`;
 
-/** A case and where it stands. */
 interface SkillCase {
   written: Json;
   path: Path;
 }
 
-/** A list of cases, alone or under a key; or one case by itself. Null: the file has none. */
+/** A list of cases, alone or under a key, or a single case. Null if there is none. */
 function casesIn(value: Json): SkillCase[] | null {
   const key = LISTS.find((each) => Array.isArray(valueAt(value, [each])));
   const path = key === undefined ? [] : [key];
@@ -60,10 +55,10 @@ function casesIn(value: Json): SkillCase[] | null {
 }
 
 /**
- * `evals/evals.json` of an Agent Skill as a prompt of ours: SKILL.md is the system prompt, each
- * case's question with its files the user's message, its checks are metrics: comparisons, and
- * statements for the grader. Skills are made for agents with tools; a plain answer tests the text
- * part alone, which is said.
+ * Reads `evals/evals.json` of an Agent Skill as a prompt: SKILL.md is the system prompt, each
+ * question with its files is the user's message, and checks are metrics (comparisons, and
+ * statements for the grader). Skills are made for agents with tools; a plain answer tests only the
+ * text, which a remark says.
  */
 export async function importAgentSkill(
   document: Document,
@@ -130,7 +125,6 @@ function sayBraces(body: string, { file, line }: Place, left: Loss[]): void {
 }
 
 interface CasesContext extends SkillContext {
-  /** Path of the SKILL.md. */
   skill: string;
   imported: Imported;
 }
@@ -162,7 +156,7 @@ async function testsOf(
   }
   imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, checks];
   if (references.length === 0) return null;
-  // Every case has the same variables.
+  // All cases have the same variables.
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
   tests.value['references'] = references;
@@ -179,7 +173,7 @@ function promptDraft(document: Document, skill: Place, body: string, tests: Draf
     name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
     model: UNNAMED_MODEL,
     variables: [{ name: 'prompt' }, ...(hasFiles ? [{ name: 'files' }] : [])],
-    // Braces of the skill's text are its own.
+    // Braces in the skill's text are literal.
     messages: [
       { role: 'system', content: escapeNames(body) },
       { role: 'user', content: hasFiles ? '{prompt}{files}' : '{prompt}' },
@@ -189,7 +183,7 @@ function promptDraft(document: Document, skill: Place, body: string, tests: Draf
   return draft;
 }
 
-/** The text below the front matter, and the line it starts on. */
+/** The text below the front matter, and its first line. */
 function withoutFrontMatter(text: string): { body: string; line: number } {
   const lines = text.split('\n');
   const end =

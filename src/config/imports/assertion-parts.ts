@@ -3,24 +3,22 @@ import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { Json, JsonMap } from '../../types/plain.ts';
 import { fillIn, assertionText } from './templates.ts';
 
-/** One metric of ours (without its name), or why there is none for an assertion. */
+/** One metric of ours (without its name), or why there is none. */
 export type Converted = { metric: JsonMap } | { why: string };
 
-/** What an assertion is read with. */
 export interface AssertionContext {
   vars: JsonMap;
-  /** Variables that a reference's input has otherwise: templates in values are filled in there. */
+  /** Variables that differ from the reference's input; templates in values are filled in there. */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
-  /** Variables that are maps or lists. */
   structured: readonly string[];
-  /** Whether checks in code are given data where the answer is JSON. */
+  /** Whether code checks get parsed JSON answers. */
   asData: boolean;
-  /** Text of a file that an assertion names; null when it is not there. */
+  /** Null if the file does not exist. */
   textOf(path: string): string | null;
 }
 
-/** An assertion's parts once its templates are filled in. */
+/** An assertion with its templates filled in. */
 export interface GivenAssertion {
   value: Json | undefined;
   threshold: number | null;
@@ -39,14 +37,14 @@ export const uses = (
   metric: {
     uses: name,
     ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Nothing is below 0, so that it only shows the value.
+    // Scores are never below 0, so a threshold of 0 only shows the value.
     ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
   },
 });
 
 export const why = (reason: string): Converted => ({ why: reason });
 
-/** The path in `file://…`, without the function behind it; null for other text. */
+/** The path in `file://…` without the function name; null for other text. */
 export function pathIn(text: string): string | null {
   return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
 }
@@ -56,8 +54,8 @@ const CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 type Value = { ok: true; value: Json | undefined } | { ok: false; why: string };
 
 /**
- * What an assertion compares with: files read, templates filled in. Code keeps its own files and
- * braces; what a file holds is taken as it is.
+ * The value of an assertion: files read, templates filled in. Code keeps its own files and braces,
+ * and file contents are literal.
  */
 export function valueFor(
   written: Json | undefined,
@@ -97,8 +95,8 @@ function textValue(
 }
 
 /**
- * Code is a template to the other tool as well; where it is none that can be read, its braces are its
- * own, but for those around a variable that has a value.
+ * promptfoo treats code as a template too. If it cannot be read as one, only braces around known
+ * variables are filled in.
  */
 function codeFilledIn(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;

@@ -15,7 +15,7 @@ import { isScalar } from './draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from './models.ts';
 import { TEXT_ASSERTIONS } from './text-assertions.ts';
 
-/** The keys of an assertion that mean something here; others are said. */
+/** Supported keys; others are reported. */
 export const ASSERTION_KEYS = [
   'type',
   'value',
@@ -29,13 +29,13 @@ export const ASSERTION_KEYS = [
   'id',
 ];
 
-/** Assertions that a model judges, or that compare vectors. */
+/** Assertions that use a grader or embeddings. */
 const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
   similar: ({ value, threshold, provider }) => {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
     if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0))
       return why('its value is not text');
-    // The vendor itself must not be asked what was meant for another server.
+    // Do not ask the vendor what was meant for another server.
     if (isConfigured(provider))
       return why(
         "its embeddings are asked of a server of its own; name that server's model in the settings (models, embeddings) and use embedding_similarity",
@@ -72,7 +72,7 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   ...GRADED_ASSERTIONS,
 };
 
-/** Types that are known and have no counterpart, with what to do instead. */
+/** Known types without a counterpart, with the alternative. */
 const WITHOUT: Readonly<Record<string, string>> = {
   classifier: 'classifiers are not called',
   moderation: 'moderation is not called',
@@ -83,18 +83,18 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'assert-set': 'sets with a threshold have no counterpart',
 };
 
-/** Types that look at no answer's text. */
+/** Types that do not look at the answer's text. */
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 
-/** What such an assertion is called among the losses, of whatever type. */
+/** Kind of loss, for all types. */
 export const ON_TRANSFORMED = 'an assertion on a transformed answer';
 
 const INSTEAD =
   'is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
 
 /**
- * Why an assertion would judge another text here than there: its own transform, or its test's,
- * changes the answer first. Null where it would not.
+ * Why an assertion would score another text here: its own transform or its test's changes the
+ * answer first. Null if neither does.
  */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
   if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
@@ -103,8 +103,7 @@ export function changesAnswer({ type, transform }: JsonMap, isTransformed: boole
 }
 
 /**
- * An assertion as a metric of ours. Templates in it are filled in with the test's variables, as
- * promptfoo does.
+ * Converts an assertion to a metric. Fills templates in with the test's variables, like promptfoo.
  */
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
   const written = assertion['type'];
@@ -133,7 +132,7 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   );
 }
 
-/** A comparison of texts or JSON of this type, whose value holds no templates. */
+/** Converts a comparison of text or JSON whose value has no templates. */
 export function convertText(
   type: string,
   { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
@@ -151,18 +150,18 @@ function unreadType(type: string): string {
   return `this type is not read here${near === null ? '' : `; did you mean "${near}"?`}`;
 }
 
-/** `not-`: errors are not turned into passes, there and here. */
+/** `not-` does not turn errors into passes, in either tool. */
 function negateIf(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
-  // Code turns itself round.
+  // Code negates itself.
   if (!('uses' in rest)) return converted;
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
 /**
- * What our metric would refuse (a pattern with look-around, say) is not carried over, rather than a
- * mistake of the user's.
+ * Parameters that our metric would reject (a pattern with lookaround, say) are a loss, not a user
+ * error.
  */
 function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;

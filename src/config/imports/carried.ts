@@ -2,22 +2,21 @@ import { counted } from '../../text/amounts.ts';
 import type { Notice, Place } from '../../types/plain.ts';
 import type { Imported, Loss } from './draft.ts';
 
-/** One reason with everything that was lost by it. */
 interface LossGroup {
   what: string;
   why: string;
   times: number;
-  /** Where, each once. */
+  /** Unique. */
   places: [Place, ...Place[]];
 }
 
-/** Places of one reason that are named; the rest is counted. */
+/** Places listed per reason; the rest is counted. */
 const SHOWN_PLACES = 4;
 
-/** Reasons that the line in the comment names; the notices below it have all of them. */
+/** Reasons in the comment's line; the notices list all. */
 const SHOWN_REASONS = 3;
 
-/** The losses by what and why, those that took most first. */
+/** Groups losses by what and why, largest first. */
 export function lossesByReason(left: readonly Loss[]): LossGroup[] {
   const groups = new Map<string, LossGroup>();
   for (const { what, why, place } of left) {
@@ -44,15 +43,14 @@ export function carriedLine({ carried, left }: Pick<Imported, 'carried' | 'left'
   return left.length === 0 ? over : `${over}; ${left.length.toLocaleString('en-US')} lost`;
 }
 
-/** One line for a reason: how often, what, why, and where. */
 export function lossLine({ what, why, times, places }: LossGroup): string {
   const often = times === 1 ? '' : `${times.toLocaleString('en-US')} × `;
   return `${often}${what}: ${why} (${placesText(places)})`;
 }
 
 /**
- * What a run says of an imported file: how much came over, where something did not; then every
- * reason once, at its first place; then what else is to know.
+ * Notices of an imported file: the counts if something was lost, each reason once at its first
+ * place, then the remarks.
  */
 export function importNotices(file: string, imported: Imported): Notice[] {
   const groups = lossesByReason(imported.left);

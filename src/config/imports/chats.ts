@@ -11,20 +11,20 @@ const ROLES: Readonly<Record<string, Role>> = {
   ai: 'assistant',
 };
 
-/** What text is sent as: the chat that it is written as, or one message of the user. */
+/** Parses text that is a chat; other text stays one user message. */
 export function messagesIn(text: string): Message[] | string {
   return /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
     ? chatOf(text)
     : [{ role: 'user', content: text }];
 }
 
-/** The messages, or why they cannot be read. Text that only looks like a list is one message. */
+/** The messages, or why they cannot be read. Text that only looks like a list stays text. */
 function chatOf(text: string): Message[] | string {
   const read = readYaml('', text);
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
 }
 
-/** The messages of a list, or why they cannot be read; null for what is no list of messages. */
+/** The messages of a list, or why they cannot be read; null if it is not a list of messages. */
 export function chatIn(list: Json): Message[] | string | null {
   if (
     !Array.isArray(list) ||

@@ -2,27 +2,23 @@ import type { Json, JsonMap } from '../../types/plain.ts';
 import { why, type Convert } from './assertion-parts.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
-/**
- * A check in code as promptfoo has it: what it is, the bound of its score, and whether it is turned
- * round.
- */
+/** A promptfoo check in code, with its threshold and negation. */
 export interface CodeCheck {
   source: string;
   threshold: number | null;
   negate: boolean;
   /** Variables that are maps or lists there and JSON text here. */
   structured: readonly string[];
-  /** Variables that the input has otherwise than checks there see them. */
+  /** Variables whose input differs from what promptfoo's checks see. */
   unlike: JsonMap;
-  /** The answer is data to the check, where it is JSON. */
+  /** Whether to parse a JSON answer. */
   asData: boolean;
   config: Json | undefined;
 }
 
 /**
- * promptfoo's JavaScript (an expression, a body with `return`, or a file that exports a function)
- * as code of ours, which sets `metric` and `result`. The user's own lines follow a first line of
- * ours.
+ * Converts promptfoo's JavaScript (an expression, a body with `return`, or a file that exports a
+ * function) to code that sets `metric` and `result`. Adds one line before the user's code.
  */
 export function javascriptMetric(
   check: CodeCheck,
@@ -63,7 +59,7 @@ function fileCall(source: string, exported: string | null): string[] {
   ];
 }
 
-/** `a, b as c` as what CommonJS says: `module.exports.a = a; …`, on one line. */
+/** Rewrites `a, b as c` for CommonJS: `module.exports.a = a; …`, on one line. */
 function exportsOf(names: string): string {
   return names
     .split(',')
@@ -72,10 +68,7 @@ function exportsOf(names: string): string {
     .join(' ');
 }
 
-/**
- * Several lines are a body. One line is what a body returns, but for what it declares first: then
- * the last of its statements is.
- */
+/** Several lines are a function body. Of one line the last statement is the result. */
 function bodyOf(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;
@@ -86,7 +79,7 @@ function bodyOf(source: string): string {
   return end === 0 || last === '' ? line : `${line.slice(0, end)} return ${last}`;
 }
 
-/** Behind the last semicolon that stands in no text; 0 where there is none. */
+/** Position after the last semicolon outside string literals; 0 if none. */
 function lastStatementEnd(line: string): number {
   let quote = '';
   let end = 0;
@@ -100,7 +93,7 @@ function lastStatementEnd(line: string): number {
   return end;
 }
 
-/** A bound is of numbers alone: what says `pass` itself is taken at its word. */
+/** A threshold applies to numbers only; a result's own `pass` is used as is. */
 function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   return [
     'const $judge = ($value) => {',
@@ -122,8 +115,7 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
 }
 
 /**
- * promptfoo's Python (an expression, a body with `return`, or a file with `get_assert`) as code of
- * ours.
+ * Converts promptfoo's Python (an expression, a body with `return`, or a file with `get_assert`).
  */
 export function pythonMetric(
   check: CodeCheck,
@@ -132,7 +124,8 @@ export function pythonMetric(
 ): string {
   const { source, structured, unlike, threshold, negate, config, asData } = check;
   const name = called ?? 'get_assert';
-  // The user's lines come first: some may stand nowhere else, and keep their numbers so.
+  // The user's code comes first: it keeps its line numbers, and `from __future__` must be at the
+  // top.
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
@@ -168,7 +161,7 @@ export function pythonMetric(
   ].join('\n');
 }
 
-/** Text may stand for what it says; a bound is of numbers, and of the score of a map. */
+/** Text may spell a boolean. A threshold applies to numbers and to a map's score. */
 function pythonVerdict(threshold: number | null, negate: boolean): string[] {
   const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
   return [
@@ -212,7 +205,6 @@ function indentLines(code: string): string {
     .join('\n');
 }
 
-/** Assertions in code. */
 export const CODE_ASSERTIONS: Readonly<Record<string, Convert>> = {
   javascript: code('javascript'),
   python: code('python'),
@@ -241,7 +233,6 @@ function code(language: 'javascript' | 'python'): Convert {
   };
 }
 
-/** `file://checks/tone.js:isKind`. */
 function fileOf(
   value: string,
   language: 'javascript' | 'python',

@@ -16,25 +16,21 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts
 import { factsOf } from '../../types/vendors.ts';
 
 /**
- * The files beside an imported one, found as the other tool finds them: relative to the file that
- * names them.
+ * Files beside an imported one, resolved like the other tool does: relative to the file that names
+ * them.
  */
 export interface ImportFiles {
-  /** The texts of a path or pattern, in the order of their names; empty when there are none. */
+  /** Files of a path or pattern, sorted by name; empty if none. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  /**
-   * YAML or JSON documents of a path or pattern, found from `folder` where it is given. Syntax errors
-   * are the user's to fix.
-   */
+  /** Parsed YAML or JSON files, resolved from `folder` if given. Reports syntax errors. */
   documents(path: string, from: Place, folder?: string): Promise<Document[]>;
   /** Rows of CSV or JSONL files. */
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
 /**
- * The files that another tool's file names, found from `folder`, wherever they are named. A path
- * that leads nowhere goes to
- * `problems`, with the place that names it.
+ * Resolves the files that another tool's file names, from `folder`. A path without a file is added
+ * to `problems` at the place that names it.
  */
 export function importFiles(
   files: Files,
@@ -90,76 +86,68 @@ export function importFiles(
   };
 }
 
-/**
- * Someone else's file in the form of ours, so that reading it in place and converting it are the
- * same work.
- */
+/** Another tool's file in our form, for reading in place and for converting. */
 export interface Imported {
   prompts: ImportedPrompt[];
-  /**
-   * As under `models:` of the settings, by name; the user's own entries of these names go first.
-   */
+  /** Entries for `models:` by name. The user's own entries take precedence. */
   models: Record<string, JsonMap>;
-  /** The grading model that the file names; used where the settings name none. */
+  /** Used if the settings name no grader. */
   grader: { model: string; place: Place } | null;
-  /** Rubric files that the file names, and where; besides those of the settings. */
+  /** Rubric files that the file names, in addition to the settings'. */
   rubrics?: { file: string; place: Place }[];
-  /** What could not be carried over, each time that it stands there. */
+  /** One entry per occurrence. */
   left: Loss[];
-  /** What a reader should know besides, and what nothing is lost by. */
+  /** Remarks that are not losses. */
   remarks: Notice[];
-  /** How much of what the file holds came over, the widest unit first. */
+  /** Counts of what was carried over, widest unit first. */
   carried: Share[];
   /**
-   * The tests, whether or not a prompt of theirs came over, and by reference the variables as given
-   * and as checks see them, and the assertion that each of its metrics was.
+   * All tests, even without a prompt; for each reference its variables, as written and as checks
+   * see them, and the assertion behind each metric.
    */
   judged?: { tests: Draft; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
-/** A part of a file that has no counterpart here: what, and why. */
+/** A part of a file without a counterpart, and why. */
 export interface Loss extends Notice {
   what: string;
   why: string;
   place: Place;
 }
 
-/** How many of a kind of thing there are, and how many of them came over. */
 export interface Share {
-  /** In the singular, as the other tool says: `test`, `assertion`, `evaluator`. */
+  /** Singular, in the other tool's words: `test`, `assertion`, `evaluator`. */
   unit: string;
   of: number;
   carried: number;
 }
 
-/** Nothing yet. */
 export function nothingImported(): Imported {
   return { prompts: [], models: {}, grader: null, left: [], remarks: [], carried: [] };
 }
 
 /**
- * A prompt file of ours. `tests` is one and the same object for prompts that share their tests;
- * null: there are none.
+ * A prompt file of ours. Prompts that share tests share one `tests` object; null if there are none.
  */
 interface ImportedPrompt {
   prompt: Draft;
   tests: Draft | null;
-  /** What is sent for each reference, in their order, where it is made beforehand. */
+  /** Messages of each reference, in order, if made in advance. */
   made?: MadePrompt[];
 }
 
-/** A file of ours in the making: its value, and where its parts come from. */
+/** A generated file: its value, and the source places of its parts. */
 export interface Draft {
   value: JsonMap;
-  /** Each message of a prompt as it is written, where that is a template of another form. */
+  /** Each message as written, if it is a template in another form. */
   written?: readonly string[];
-  /** Says that the part at `path` was written at `place`. */
+  /** Records where the part at `path` comes from. */
   from(path: Path, place: Place): void;
-  /** Of the nearest part around `path` of which it was said. */
+  /** The place of the nearest recorded ancestor. */
   placeOf(path: Path): Place;
 }
 
-/** An empty draft; what no place is given for stands where `whole` does. */
+/** An empty draft. `whole`: default place of its parts. */
 export function createDraft(whole: Place): Draft {
   const places = new Map<string, Place>();
   return {
@@ -177,13 +165,13 @@ export function createDraft(whole: Place): Draft {
   };
 }
 
-/** The draft as the readers of our own files take it: the prompt with its tests below `tests`. */
+/** The draft in the form of a parsed file, with the tests below `tests`. */
 export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Document {
   const value: JsonMap = { ...prompt.value };
   if (tests !== null) value['tests'] = tests.value;
   const placeOf = (path: Path): Place =>
     path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
-  // Code that is all of a file has that file's lines.
+  // Code that is a whole file keeps that file's lines.
   const placeOfText = (path: Path): Place => {
     const place = placeOf(path);
     const text = valueAt(value, path);
@@ -194,21 +182,21 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   return { file, value, placeOf, placeOfText };
 }
 
-/** What prompts and tests are called among the losses, by which they are counted. */
+/** Kinds of loss, used for counting. */
 export const A_PROMPT = 'a prompt';
 export const A_TEST = 'a test';
 
-/** A part of the file that has no counterpart here. */
+/** A loss. */
 export function leftOut(place: Place, what: string, why: string): Loss {
   return { kind: 'import', place, message: `${what} is not carried over: ${why}`, what, why };
 }
 
-/** Something to know about the file, by which nothing is lost. */
+/** A notice about the file that is not a loss. */
 export function remark(place: Place, message: string): Notice {
   return { kind: 'import', place, message };
 }
 
-/** Names that are not taken yet: the second `a` is `a-2`. */
+/** Makes names unique: the second `a` becomes `a-2`. */
 export function uniqueNames(): (wanted: string) => string {
   const taken = new Set<string>();
   return (wanted) => {
@@ -223,20 +211,19 @@ export function isScalar(value: Json | undefined): value is string | number | bo
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** The folder that holds a file, and what it is called there, for names that tell files apart. */
+/** A file's folder and base name, to make names unique. */
 export function lastSteps(path: string): { folder: string; name: string } {
   const steps = path.split('/');
   return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
 }
 
-/** Names that no metric of an imported file is likely to have. */
+/** A metric name that imported files are unlikely to use. */
 const PREFERENCE = 'preference';
 const SHOWN = 'shown';
 
 /**
- * Gives the references that nothing judges something to be there for: where a grader is known, head's
- * answer is compared with base's, else it is only shown. Where no reference is judged, the
- * comparison is the suite's and decides; beside judged ones it is advice.
+ * Adds a metric to references without one: a comparison with base if there is a grader, else a
+ * metric that is only shown. The comparison gates only if no reference has metrics of its own.
  */
 export function judgeTheRest(
   tests: Draft,

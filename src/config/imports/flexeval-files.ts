@@ -7,13 +7,13 @@ import { leftOut, type Imported, type Loss } from './draft.ts';
 
 export interface FlexEvalContext {
   builtIns: BuiltInMetrics;
-  /** Why a path names no file of this commit, or null. */
+  /** Why a path cannot be used; null if it can. */
   absence(path: string): string | null;
-  /** The text of a file of this commit; null: it cannot be read, which is told. */
+  /** Null if unreadable, which is reported. */
   text(path: string): Promise<string | null>;
 }
 
-/** A Python file of the user's own functions. */
+/** A Python file with the user's functions. */
 export interface FunctionModule {
   file: string;
   source: string;
@@ -34,7 +34,7 @@ export interface EvalContext extends FlexEvalContext {
   problems: Problem[];
 }
 
-/** A data source as a file of ours; null where it is none that can be read, which is said. */
+/** Converts a data source to a file of ours; null, with a loss, if it cannot be read. */
 export function dataFile(
   document: Document,
   { path, value }: { path: Path; value: Json },
@@ -74,7 +74,8 @@ export function dataFile(
 }
 
 /**
- * FlexEval's paths are relative to where it is started, mostly the root; older files' to the file.
+ * FlexEval resolves paths from its working directory, mostly the root; old files use the file's
+ * folder.
  */
 function locateFile(
   path: string,
@@ -112,7 +113,7 @@ export function rubricFiles(
   });
 }
 
-/** The files of `function_modules`, in the order in which a function is looked for. */
+/** The files of `function_modules` in lookup order. */
 export async function functionModules(
   document: Document,
   { absence, text }: FlexEvalContext,
@@ -148,7 +149,7 @@ function moduleEntries(document: Document): { path: Path; value: unknown }[] {
   );
 }
 
-/** The first module that defines a function of this name at its top. */
+/** The first module with a top-level function of this name. */
 export function definedIn(name: string, modules: readonly FunctionModule[]): FunctionModule | null {
   if (!/^[A-Za-z_]\w*$/.test(name)) return null;
   const definition = new RegExp(`^def[ \\t]+${name}[ \\t]*\\(`, 'm');
@@ -156,9 +157,9 @@ export function definedIn(name: string, modules: readonly FunctionModule[]): Fun
 }
 
 /**
- * A function as a code metric: the module's own lines, which keep their numbers, and behind them
- * the call. What it is given follows from the hint of its first parameter, as FlexEval has it: text,
- * a list of messages, a tool call, or an object with the same names.
+ * Converts a function to a code metric: the module's lines, which keep their numbers, followed by
+ * the call. Like in FlexEval, the type hint of the first parameter decides the argument: text, a
+ * list of messages, a tool call, or an object with the same names.
  */
 export function functionMetric(
   { source }: FunctionModule,

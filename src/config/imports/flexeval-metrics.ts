@@ -6,11 +6,11 @@ import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
 import { isScalar, leftOut, uniqueNames, type Loss } from './draft.ts';
 import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
-/** A metric of ours, and where FlexEval's stands. */
+/** A metric of ours, and where FlexEval's is written. */
 export interface ForeignMetric {
   metric: JsonMap;
   path: Path;
-  /** The user's own file that has the function; null: it is built in, or a rubric. */
+  /** The user's file with the function; null for a built-in function or a rubric. */
   code: string | null;
 }
 
@@ -23,7 +23,7 @@ interface Found {
   path: Path;
 }
 
-/** FlexEval's own functions that have nothing to count here. */
+/** FlexEval functions that cannot be computed here. */
 const WITHOUT: Readonly<Record<string, string>> = {
   is_langgraph_type: 'databases of LangGraph are not read',
   openai_moderation_api: 'moderation is not called',
@@ -56,11 +56,10 @@ const CONDITION_KEYS = [
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
 /**
- * `metrics: { function, rubric }` below `path` as metrics of ours. Functions measure and have no
- * bound there, so they are shown and do not gate. Every object of a recorded dialogue is judged; of
- * one that is completed the new answer, since all else is the same on both sides. What depends on a
- * metric that is left out is left
- * out with it.
+ * Converts `metrics: { function, rubric }` below `path`. Functions have no threshold in FlexEval,
+ * so they are shown and do not gate. Metrics score every object of a recorded dialogue, but only
+ * the new answer of a completed one, as the rest is equal on both sides. A metric that depends on a
+ * lost metric is lost too.
  */
 export function convertMetrics(
   document: Document,
@@ -122,7 +121,7 @@ function foundIn(document: Document, path: Path, kind: Kind): Found[] {
   });
 }
 
-/** Where functions are looked for: the user's own files first, as FlexEval does it. */
+/** Where functions are looked up: the user's files first, like in FlexEval. */
 interface FunctionSources {
   builtIns: BuiltInMetrics;
   modules: readonly FunctionModule[];
@@ -132,7 +131,7 @@ function codeFile({ kind, name }: Found, modules: readonly FunctionModule[]): st
   return kind === 'function' ? (definedIn(name, modules)?.file ?? null) : null;
 }
 
-/** Why a metric cannot be carried over, or null. */
+/** Why a metric cannot be converted, or null. */
 function refusal(
   { kind, name, written }: Found,
   { builtIns, modules }: FunctionSources,
@@ -169,7 +168,7 @@ function conditionsOf({ written }: Pick<Found, 'written'>): JsonMap[] {
   return (Array.isArray(list) ? list : []).filter(isMap);
 }
 
-/** The one metric that a condition means, by FlexEval's rule; null for none and for several. */
+/** The metric that a condition refers to by FlexEval's rule; null if it is not exactly one. */
 function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
   const { name, type, kwargs, metric_level: level } = condition;
   const [only, ...others] = all.filter(
@@ -184,7 +183,7 @@ function dependency(condition: JsonMap, all: readonly Found[]): Found | null {
   return only !== undefined && others.length === 0 ? only : null;
 }
 
-/** An argument that is switched off is none. */
+/** Drops disabled arguments. */
 function argumentsOf(written: JsonMap): JsonMap {
   const kwargs = written['kwargs'];
   return isMap(kwargs)
@@ -196,10 +195,7 @@ function argumentsOf(written: JsonMap): JsonMap {
     : {};
 }
 
-/**
- * Names are unique here: what is there several times is told apart by its arguments and level, and
- * none keeps the bare name.
- */
+/** Makes names unique with arguments and level; of several, none keeps the bare name. */
 function named(all: readonly Found[]): { found: Found; name: string }[] {
   const unique = uniqueNames();
   return all.map((found) => {
@@ -220,7 +216,7 @@ function named(all: readonly Found[]): { found: Found; name: string }[] {
   });
 }
 
-/** FlexEval measures every object of the level, unless the metric says that the last one is meant. */
+/** FlexEval measures every object of the level, unless the metric asks for the last one. */
 function judgesEvery({ kind, name, written }: Found, builtIns: BuiltInMetrics): boolean {
   if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;
@@ -261,7 +257,7 @@ function metricOf(
   };
 }
 
-/** What the metric is made of: its rubric, the user's own function, or the built-in one. */
+/** The metric's source: its rubric, the user's function, or a built-in one. */
 function sourceOf(
   { kind, name }: Found,
   given: JsonMap,
@@ -273,7 +269,6 @@ function sourceOf(
   return { uses: name, ...(Object.keys(given).length > 0 ? { with: given } : {}) };
 }
 
-/** The name that a condition gives, in words. */
 function nameOf({ name }: JsonMap): string {
   return isScalar(name) ? String(name).slice(0, 100) : 'another metric';
 }

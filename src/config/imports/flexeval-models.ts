@@ -6,10 +6,9 @@ import { createDraft, leftOut, type Draft, type Imported } from './draft.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
 import { serverModel, entryFor, readForeignParameters, type ImportedModel } from './models.ts';
 
-/** A model that FlexEval asks by one of its completion functions, or why nothing can be asked. */
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
-/** Arguments of the functions that are said elsewhere here, or have no effect. */
+/** Arguments that are set elsewhere here or have no effect. */
 const OWN_ARGUMENTS = [
   'model_name',
   'model',
@@ -43,7 +42,7 @@ const FUNCTIONS: Readonly<Record<string, Read>> = {
   generic_rest_api_completion: () => ({ why: OWN_BODY }),
 };
 
-/** Says the one text it is given, or what the first message says. */
+/** Repeats its argument, or else the first message. */
 const ECHO = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, messages } = JSON.parse(line);
   const output = process.argv[1] ?? messages[0]?.content ?? "No messages yet.";
@@ -51,8 +50,8 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
 });`;
 
 /**
- * FlexEval's functions that make no model calls, as a program of one line. `\n` in a text without
- * quotes is two characters to YAML, and a line break to those who write it.
+ * FlexEval's functions without model calls, as a one-line program. In YAML text without quotes,
+ * `\n` is two characters; authors mean a line break.
  */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
@@ -66,7 +65,7 @@ function echo(response: string | null): ReturnType<Read> {
   return { name, entry: { provider: 'program', model: name, command }, aside: [] };
 }
 
-/** `{ function_name, kwargs }` as a model of ours with its parameters. */
+/** Converts `{ function_name, kwargs }` to a model with its parameters. */
 export function convertLlm(written: Json): ForeignLlm {
   const name = isMap(written) ? written['function_name'] : undefined;
   if (!isMap(written) || typeof name !== 'string')
@@ -98,8 +97,8 @@ function openai(kwargs: JsonMap): ReturnType<Read> {
 }
 
 /**
- * LiteLLM writes the vendor before the model: `anthropic/claude-sonnet-4-5`; without one it knows
- * the well-known names.
+ * LiteLLM puts the vendor before the model, `anthropic/claude-sonnet-4-5`, and knows some names
+ * without one.
  */
 function litellm(kwargs: JsonMap): ReturnType<Read> {
   const written = textOf(kwargs, 'model') ?? textOf(kwargs, 'model_name');
@@ -163,12 +162,12 @@ function textOf(kwargs: JsonMap, key: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The model of an eval without a completion: its answers are recorded. */
+/** The model of an eval without a completion, which has recorded answers. */
 const RECORDED = 'recorded';
 
 /**
- * The first eval's grader is the project's; one that differs, or has parameters, stands beside the
- * metrics that it grades.
+ * The first eval's grader becomes the project's. A different one, or one with parameters, is set on
+ * its metrics.
  */
 export function withGrader(
   document: Document,
@@ -190,10 +189,7 @@ export function withGrader(
     if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
 }
 
-/**
- * The model that is written at `path`, among the imported ones; null where none can be asked, which
- * is said.
- */
+/** Adds the model at `path` to the imported ones; null, with a loss, if it cannot be used. */
 function llmAt(
   document: Document,
   path: Path,
@@ -214,7 +210,8 @@ function llmAt(
 }
 
 /**
- * The prompt behind an eval. Its one message is never sent: a dialogue is continued as it stands.
+ * The prompt of an eval. Its message is never sent, because recorded dialogues are continued as
+ * they are.
  */
 export function promptDraft(
   document: Document,

@@ -23,7 +23,6 @@ import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
 import { promptDraft, withGrader } from './flexeval-models.ts';
 import { isFlexEval } from './formats.ts';
 
-/** One eval of a file, and the data it is run on. */
 interface ForeignEval {
   key: string | null;
   path: Path;
@@ -59,7 +58,7 @@ const WHY: Readonly<Record<string, string>> = {
   env_filepath: "keys come from the run's environment",
 };
 
-/** Keys of a configuration without which something else is measured. */
+/** Configuration keys that change what is measured. */
 const LOSSES = ['max_n_conversation_threads'];
 
 const CONFIG_KEYS = [
@@ -79,8 +78,8 @@ const CONFIG_KEYS = [
 ];
 
 /**
- * FlexEval's run or evals as prompts of ours: the dialogues are references, functions and rubrics
- * metrics. A run that completes nothing judges the recorded answers, and makes no model calls for any.
+ * Converts FlexEval's run or evals: dialogues become references, functions and rubrics metrics. A
+ * run without completions scores the recorded answers and makes no model calls for them.
  */
 export async function importFlexEval(
   document: Document,
@@ -234,12 +233,9 @@ function testsDraft(
   return draft;
 }
 
-/**
- * The number of evaluations per dialogue, where it is more than one; everything else of the
- * configuration is said.
- */
+/** The evaluations per dialogue, if more than one. Reports all other keys. */
 function configOf(document: Document, path: Path, { left, remarks }: Imported): number | null {
-  // A key of the eval stands above the same key of its configuration, and that above the run's.
+  // The eval's key wins over its configuration's, and that over the run's.
   const places: Path[] = [...(path[0] === 'eval' ? [['config']] : []), [...path, 'config'], path];
   const written = places.flatMap((at) => {
     const map = valueAt(document.value, at);

@@ -1,34 +1,35 @@
 import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
 import { type Json, type JsonMap, type Scalar, isMap } from '../../types/plain.ts';
 
-/** A command of the shipped program's, with what its file is told, and what came back. */
+/** Runs a command of the bundled program and returns its output. */
 export type HostCall = (
   command: string[],
   setup: string[],
   variables: Readonly<Record<string, Scalar>>,
 ) => Promise<{ ok: true; value: Json } | { ok: false; why: string }>;
 
-/** What the settings say of the program that runs another tool's code. */
 export interface HostSettings {
   setup: string[];
   files: string[];
 }
 
 /**
- * How another tool's code is met. `refused`: it is not run. `written`: the file is converted, so
- * that what the settings can say of it is said, and nothing is run. Else it is called, which only
+ * How other tools' code is treated. `refused`: not run. `written`: the file is converted, so
+ * nothing is run, but what the settings can express is converted. A function runs it, which only
  * `code: host` allows.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;
 
-/** A file of code that a configuration names, by its path in the project. */
+/** A code file that a configuration names, relative to the project. */
 export interface CodeFile {
   file: string;
-  /** What of it is called; '': what it exports by default. */
+  /** The function; '' for the default export. */
   called: string;
 }
 
-/** `file://app/provider.py:answer`, `python:app/provider.py`, `provider.js`; null for anything else. */
+/**
+ * Parses `file://app/provider.py:answer`, `python:app/provider.py` and `provider.js`; else null.
+ */
 export function codeFileIn(text: string, folder: string): CodeFile | null {
   const [, path = '', called = ''] =
     /^(?:file:\/\/|python:|javascript:)?(?:\.\/)?((?!\/|\.\.\/)[^\n:]+\.(?:[cm]?[jt]s|py))(?::([A-Za-z_$][\w$]*))?$/.exec(
@@ -38,7 +39,7 @@ export function codeFileIn(text: string, folder: string): CodeFile | null {
   return { file: folder === '' ? path : `${folder}/${path}`, called };
 }
 
-/** The command that runs such a file. `told`: what it gets besides, as JSON. */
+/** The command that runs a code file. `told`: extra arguments, as JSON. */
 export function codeCommand(
   kind: 'provider' | 'prompt' | 'tests',
   { file, called }: CodeFile,
@@ -57,12 +58,11 @@ export function codeCommand(
   ];
 }
 
-/** What a file of code may be made of: all code of its language, for it may import any of it. */
+/** All code of its language, because the file may import any of it. */
 function filesOf({ file }: CodeFile): string[] {
   return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
 }
 
-/** A provider in code as a model of the settings. */
 export function codeModel(
   code: CodeFile,
   id: string,
@@ -82,11 +82,11 @@ export function codeModel(
   };
 }
 
-/** What code may not use, since nothing of it exists where code runs here. */
+/** What sandboxed JavaScript lacks. */
 const OUTSIDE =
   /\brequire\s*\(|^[^\S\n]*import\b(?!\.meta)|\bimport\s*\(|\bprocess\.(?!env\b\s*(?:\?|\|))\w+|\b(?:fetch|setTimeout|setInterval)\s*\(|\bXMLHttpRequest\b|\bcrypto\.|\bperformance\.|\b(?:providerResponse|logProbs)\b|\bcontext\.(?:provider|metadata|trace)\b|\bcontext\.test\.(?!vars\b|description\b)\w+/m;
 
-/** Comments, and texts within a line: what stands in them is not code. */
+/** Comments and string literals, which are not searched. */
 const NO_CODE =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`/g;
 
@@ -97,10 +97,7 @@ function placeOfLine(line: number, file: string | null): string {
   return line === 1 ? '' : ` on line ${String(line)}`;
 }
 
-/**
- * Why JavaScript cannot be run confined, or null. `file`: where it stands, so that its line is
- * said.
- */
+/** Why JavaScript cannot run in the sandbox, or null. `file`: to report the line. */
 export function javascriptProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
   const found = OUTSIDE.exec(code);
@@ -115,33 +112,27 @@ export function javascriptProblem(source: string, file: string | null = null): s
   return `it uses ${what === 'require' || what === 'import' ? (written ?? what).slice(0, 60) : what}${place}, ${WITHOUT}`;
 }
 
-/**
- * The standard library, but for what needs files, a network or other programs: those that a check
- * may import.
- */
+/** Modules that a check may import: the standard library without files, network and processes. */
 const MODULES = new Set(
   '__future__ abc argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime decimal difflib dis doctest email encodings enum errno faulthandler filecmp fnmatch fractions functools gc genericpath getopt getpass gettext graphlib gzip hashlib heapq hmac html importlib inspect io ipaddress itertools json keyword linecache locale logging lzma marshal math mimetypes mmap modulefinder netrc numbers opcode operator optparse os pathlib pdb pickle pickletools pkgutil platform plistlib posixpath pprint profile pstats py_compile pyclbr pydoc pyexpat queue quopri random re reprlib rlcompleter runpy sched secrets select selectors shlex signal site sre_compile sre_constants sre_parse stat statistics string stringprep struct symtable sys sysconfig tabnanny textwrap threading time timeit token tokenize tomllib trace traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml zipapp zipimport zlib zoneinfo'.split(
     ' ',
   ),
 );
 
-/**
- * What else Python may not use: files, the environment, other programs, and what is not passed on.
- */
+/** Further uses that sandboxed Python lacks: files, environment, processes. */
 const OUTSIDE_PYTHON =
   /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
 
-/** Python's comments, and texts over several lines. */
 const PYTHON_NO_CODE =
   /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*/g;
 
 /**
- * Why Python code cannot run in the sandbox: it uses modules that are not there, files, the
- * environment or other programs. Null: nothing of the kind was found.
+ * Why Python cannot run in the sandbox, or null. A search for modules, files, environment and
+ * processes, so it can miss some.
  */
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
-    // A short text may name what is used.
+    // A short text may name a function.
     /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
   );
   const lines = code.split('\n');
@@ -157,7 +148,7 @@ export function pythonProblem(source: string, file: string | null = null): strin
   return null;
 }
 
-/** The modules that a line imports, by their first steps; a relative one is called `.`. */
+/** Top-level names of the modules that a line imports; `.` for a relative import. */
 function modulesOf(line: string): string[] {
   const [, from] = /^\s*from\s+(\.|[A-Za-z_]\w*)\S*\s+import\b/.exec(line) ?? [];
   const [, names = ''] = /^\s*import\s+([\w., \t]+)/.exec(line) ?? [];

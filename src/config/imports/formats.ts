@@ -5,16 +5,16 @@ export const IMPORT_FORMATS = ['promptfoo', 'prompt-yml', 'agent-skills', 'flexe
 
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** Keys of promptfoo, two of which stand in a configuration; ours has at most one in a file. */
+/** promptfoo's keys. A configuration has two of them, a file of ours at most one. */
 const PROMPTFOO = ['prompts', 'providers', 'targets', 'tests', 'defaultTest', 'scenarios'];
 
-/** Keys of a `.prompt.yml` that no prompt of ours has. */
+/** Keys that are only in a `.prompt.yml`. */
 const PROMPT_YML = ['testData', 'evaluators', 'modelParameters', 'responseFormat', 'jsonSchema'];
 
-/** Keys by which a prompt is ours. */
+/** Keys that are only in a prompt of ours. */
 const OURS = ['variables', 'defaults', 'tests'];
 
-/** Whose file this is, by its shape; null for a file of ours, or of nobody known. */
+/** Detects a file's format by content; null for ours and unknown ones. */
 export function formatOfContent(file: string, value: Json): ImportFormat | null {
   if (!isMap(value)) return null;
   const has = (key: string): boolean => Object.hasOwn(value, key);
@@ -27,10 +27,7 @@ export function formatOfContent(file: string, value: Json): ImportFormat | null 
     : null;
 }
 
-/**
- * Whether a file is FlexEval's, by its shape: one run (`eval` on `data_sources`), or a map of evals
- * that each have their `metrics`.
- */
+/** Detects FlexEval: one run (`eval` on `data_sources`), or a map of evals with `metrics`. */
 export function isFlexEval(value: Json): boolean {
   if (!isMap(value)) return false;
   if (isMap(value['eval']) && Array.isArray(value['data_sources'])) return true;

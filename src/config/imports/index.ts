@@ -11,8 +11,8 @@ import type { CodeHost, HostSettings } from './foreign-code.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
 
 /**
- * Where other tools keep their files; read where the settings do not say which prompts there are,
- * as far as they are what their names say.
+ * Default locations of other tools' files, read if the settings name no prompts and the content
+ * fits.
  */
 export const IMPORTED_BY_NAME: readonly string[] = [
   '{promptfooconfig,evals/promptfooconfig}.{yaml,yml}',
@@ -24,7 +24,7 @@ export const IMPORTED_BY_NAME: readonly string[] = [
   '**/*.flexeval.{yaml,yml}',
 ];
 
-/** The format of a file, by its name alone; null for files of ours. */
+/** The format of a file by name; null for our files. */
 export function importFormat(file: string): ImportFormat | null {
   const name = file.slice(file.lastIndexOf('/') + 1);
   if (/^promptfoo(?:config)?\.(?:ya?ml|json)$/.test(name)) return 'promptfoo';
@@ -33,31 +33,29 @@ export function importFormat(file: string): ImportFormat | null {
   return /(?:^|\/)evals\/evals\.json$/.test(file) ? 'agent-skills' : null;
 }
 
-/** The format of a file by its name, else by what it holds; null for files of ours. */
+/** The format of a file by name, else by content; null for our files. */
 export async function formatOf(file: string, files: Files): Promise<ImportFormat | null> {
   const named = importFormat(file);
   if (named !== null || !/\.(?:ya?ml|json)$/.test(file)) return named;
-  // What is wrong with the file is reported where it is read.
+  // The file's reader reports its errors.
   const document = await files.document(file, []);
   return document === null ? null : formatOfContent(file, document.value);
 }
 
 interface ImportTools {
   files: Files;
-  /** Whether the settings name a grader. */
   hasGrader: boolean;
-  /** What the settings say of models. */
   settings: Pick<Settings, 'models'>;
   limits: Limits;
   builtIns: BuiltInMetrics;
-  /** Whether another tool's code is run; absent: it is not. */
+  /** Runs another tool's code; absent: does not run it. */
   code?: CodeHost;
   host?: HostSettings;
 }
 
 /**
- * Reads another tool's file as prompts of ours. What is wrong goes to `problems`, what has no
- * counterpart into `left`. Only the reader of its format is loaded: most projects have none.
+ * Reads another tool's file as prompts of ours. Errors go to `problems`, losses into `left`. Loads
+ * only the reader of its format.
  */
 export async function readImport(
   file: string,
@@ -111,34 +109,24 @@ export async function readImport(
 }
 
 /**
- * Where editors find the JSON Schema of a kind of file: in the npm package, of the major version
- * that writes the line.
+ * The editor comment with the address of a JSON Schema in the npm package of this major version.
  */
 export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes'): string {
   return `# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`;
 }
 
-/** Where rubrics are looked for unless the settings say so. */
+/** Default pattern of rubrics. */
 const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 
-/**
- * What an imported file comes to as files of ours, by path; and what its settings would have to
- * say.
- */
+/** An imported file as files of ours, by path, and the settings that it needs. */
 export interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
-  /**
-   * Files of data and rubrics that these refer to, by their paths below the project; they are not
-   * copied.
-   */
+  /** Data and rubric files that it refers to, relative to the project; not copied. */
   needs: string[];
 }
 
-/**
- * Writes imported prompts as files of ours: one prompt file each, and one test file for those that
- * share their tests.
- */
+/** Writes imported prompts as our files: one per prompt, and one per set of shared tests. */
 export function convertImport(imported: Imported, source: string): Conversion {
   const files = new Map<string, string>();
   const slugs = new Map<Draft, string>();
@@ -185,19 +173,16 @@ function dataOf({ value }: Draft): string[] {
     : [];
 }
 
-/** A settings file with these settings. */
 export function settingsFile(settings: JsonMap): string {
   return `${schemaLine('settings')}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
 }
 
-/**
- * As our reader takes it: no aliases for values that are there twice, no lines broken for width.
- */
+/** Our reader accepts no aliases. */
 function yaml(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
 }
 
-/** A file's name for a prompt's name: letters, digits and dashes. */
+/** Letters, digits and dashes of a prompt's name. */
 function slugOf(name: string): string {
   const slug = name
     .toLowerCase()
@@ -207,10 +192,7 @@ function slugOf(name: string): string {
   return slug === '' ? 'prompt' : slug;
 }
 
-/**
- * A name that no other prompt has, and by which the new file is not read as the other tool's
- * (`promptfooconfig.yaml`).
- */
+/** A unique name that is not read as the other tool's file (`promptfooconfig.yaml`). */
 function free(slug: string, taken: Set<string>): string {
   let name = slug;
   for (

@@ -11,9 +11,9 @@ import type { ForeignTest } from './promptfoo-values.ts';
 import { escapeNames, fillIn, inputOf, pathsOf, templateText, toOurs } from './templates.ts';
 
 /**
- * What is sent for each test, in their order, where a function or a template with logic makes it, or
- * where variables mean something else to this prompt than to the file's others; null for a prompt
- * whose variables are filled in. `inputs`: whose variables the tests' inputs are.
+ * The messages of each test, in order, if a function or a template with logic makes them, or if
+ * this prompt treats variables differently from the file's others; else null. `inputs`: whose form
+ * of variables the tests have.
  */
 export async function madeMessages(
   prompt: ForeignPrompt,
@@ -50,8 +50,8 @@ export async function madeMessages(
 }
 
 /**
- * Null where putting the tests' inputs into the prompt comes to the same: JSON takes variables as
- * they are, and a text that is a chat once it is filled in is sent as one.
+ * Null if filling the tests' inputs into the prompt gives the same: JSON takes variables as they
+ * are, and text that is a chat after filling in is sent as one.
  */
 function ownMessages(
   prompt: ForeignPrompt,
@@ -72,13 +72,12 @@ function ownMessages(
   return isOwn ? made.map(asSent) : null;
 }
 
-/** Whether the text begins with a variable, or as a list does. */
+/** Whether the text begins with a variable or like a list. */
 function mayBeChat([first]: ForeignPrompt['messages']): boolean {
   const [part] = first?.template.parts ?? [];
   return part !== undefined && ('path' in part || /^\s*(?:\[|- |$)/.test(part.text));
 }
 
-/** A prompt's messages with a test's variables in them, as it shows them. */
 function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: ForeignTest): MadePrompt {
   const values = form === 'json' ? vars : sent;
   if (made?.kind === 'template') return fillMessages(made.messages, values);
@@ -95,7 +94,7 @@ function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: Foreig
   };
 }
 
-/** One message of the user's that is written as a chat is that chat; anything else is as it was. */
+/** A single user message that is a chat becomes that chat. */
 function asSent(made: MadePrompt): MadePrompt {
   if (!made.ok || made.messages.length !== 1) return made;
   const [{ role, content } = { role: '', content: '' }] = made.messages;
@@ -104,7 +103,6 @@ function asSent(made: MadePrompt): MadePrompt {
   return messages[0]?.content === content ? made : { ok: true, messages };
 }
 
-/** The messages with a test's variables in them. */
 function fillMessages(messages: readonly Message[], vars: JsonMap): MadePrompt {
   const done: Message[] = [];
   for (const { role, content } of messages) {
@@ -115,14 +113,13 @@ function fillMessages(messages: readonly Message[], vars: JsonMap): MadePrompt {
   return { ok: true, messages: done };
 }
 
-/** Text, messages, or a map with one of them as its `prompt`. */
 function messagesOf(made: Json): ReturnType<typeof messagesIn> {
   if (typeof made === 'string') return messagesIn(made);
   if (isMap(made) && made['prompt'] !== undefined) return messagesOf(made['prompt']);
   return chatIn(made) ?? 'it made neither text nor a list of messages';
 }
 
-/** The messages as they are written in our form: what is filled in, or what messages are made from. */
+/** The messages as written in our form, or the source that makes them. */
 export function sourceOf({ made, messages }: ForeignPrompt): { role: string; content: string }[] {
   if (made === null)
     return messages.map(({ role, template }) => ({ role, content: toOurs(template) }));

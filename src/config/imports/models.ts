@@ -4,10 +4,10 @@ import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
 import { factsOf, isVendor, languageOwners, type VendorName } from '../../types/vendors.ts';
 import { isScalar } from './draft.ts';
 
-/** What promptfoo compares by where nothing else is named. */
+/** promptfoo's default embedding model. */
 export const EMBEDDINGS = 'text-embedding-3-large';
 
-/** OpenAI's model of embeddings that an assertion names; null for none of that kind. */
+/** The OpenAI embedding model that an assertion names, or null. */
 export function embeddingModel(provider: Json | undefined): string | null {
   const id = isMap(provider ?? null) ? (provider as JsonMap)['id'] : provider;
   return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
@@ -19,19 +19,19 @@ export function isConfigured(provider: Json | undefined): boolean {
 }
 
 export interface ImportedModel {
-  /** As results name it. */
+  /** As in results. */
   label: string;
   model: string;
   parameters: JsonMap;
-  /** What the model's name stands for, where it does not speak for itself. */
+  /** The `models:` entry; null if the name suffices. */
   entry: JsonMap | null;
-  /** Parts that could not be carried over, as `what` and `why`. */
+  /** Losses. */
   left: { key: string; why: string }[];
-  /** Parts that belong elsewhere here, by which nothing is lost. */
+  /** Remarks. */
   aside: { key: string; why: string }[];
 }
 
-/** Servers that speak OpenAI's language, with the line that makes them known to a run. */
+/** OpenAI-compatible servers, with the endpoint line for the workflow. */
 const SERVERS: Readonly<Record<string, string>> = {
   ollama: 'ollama=http://127.0.0.1:11434/v1',
   fireworks: 'fireworks=https://api.fireworks.ai/inference/v1 key=FIREWORKS_API_KEY',
@@ -45,7 +45,7 @@ const SERVERS: Readonly<Record<string, string>> = {
   llamafile: 'llamafile=http://127.0.0.1:8080/v1',
 };
 
-/** Other names of vendors and servers. */
+/** Aliases of vendors and servers. */
 const ALSO_CALLED: Readonly<Record<string, string>> = {
   azureopenai: 'azure',
   google: 'gemini',
@@ -53,7 +53,7 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   togetherai: 'together',
 };
 
-/** Parameters that are written otherwise elsewhere. */
+/** Parameters with other spellings. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   maxTokens: 'max_tokens',
   maxCompletionTokens: 'max_completion_tokens',
@@ -62,7 +62,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   presencePenalty: 'presence_penalty',
 };
 
-/** promptfoo's name for a provider (`openai:chat:gpt-4o`) as one of ours, or why there is none. */
+/** Converts promptfoo's provider name (`openai:chat:gpt-4o`), or says why it cannot. */
 function providerNamed(
   id: string,
 ): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
@@ -82,27 +82,27 @@ function providerNamed(
       };
 }
 
-/** What a vendor's model has to be called under `models:`; null: its name speaks for itself. */
+/** The `models:` entry of a vendor's model; null if the name identifies the vendor. */
 export function entryFor(vendor: VendorName, model: string): JsonMap | null {
   return vendorOf(model) === vendor ? null : { provider: vendor, model };
 }
 
-/** The model behind the vendor's name; null where there is none, or one of another kind. */
+/** The model after the vendor's name; null if absent or of another kind. */
 function modelIn(steps: readonly string[]): string | null {
   const [first = '', ...rest] = steps;
   const model = (rest.length > 0 && KINDS.has(first) ? rest : steps).join(':');
   return model === '' || KINDS.has(model) || OTHER_KINDS.test(model) ? null : model;
 }
 
-/** What may stand between a vendor and a model. */
+/** Words between vendor and model. */
 const KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']);
 
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
 /**
- * An address is a server of OpenAI's kind or a program of the team's own; only the first can be
- * read from the address.
+ * An address is an OpenAI-compatible server or the team's own program. Only the first is
+ * recognizable.
  */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
@@ -128,7 +128,7 @@ function withoutProvider(vendor: string, id: string): string {
   return `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} language can be named in the settings (models: { name: { provider: openai, endpoint: name } })`;
 }
 
-/** A provider entry of promptfoo: a name, a map with `id`, or a map whose one key is the name. */
+/** Converts a promptfoo provider: a name, a map with `id`, or a map whose only key is the name. */
 export function convertProvider(written: Json): ImportedModel | { why: string } {
   const map = providerMap(written);
   const { id, label } = map;
@@ -143,7 +143,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
-  // The vendor itself must not be asked what was meant for another server.
+  // Do not ask the vendor what was meant for another server.
   if (found.endpoint === null && own === null && address !== null)
     return {
       why: "its server's address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })",
@@ -167,7 +167,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   };
 }
 
-/** The endpoint's line with the name of the key that the file gives. */
+/** Sets the endpoint's key variable to the file's. */
 function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
   return typeof apiKeyEnvar === 'string' && /^\w+$/.test(apiKeyEnvar)
     ? line.replace(/ENV_NAME$/, () => apiKeyEnvar)
@@ -181,13 +181,13 @@ function ofTheRun(key: string, line: string): { key: string; why: string } {
   };
 }
 
-/** Whose language a server of the file's speaks: its provider's. */
+/** The API that a server implements: its provider's. */
 function languageOf(id: Json | undefined): VendorName {
   const [vendor = ''] = typeof id === 'string' ? id.split(':') : [];
   return isVendor(vendor) ? factsOf(vendor).speaks : 'openai';
 }
 
-/** The address that a configuration gives, whatever it holds; null for none. */
+/** The configured address, of any type; null if absent. */
 function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
   if ((apiBaseUrl ?? '') !== '') return apiBaseUrl ?? null;
   if ((apiHost ?? '') === '') return null;
@@ -196,7 +196,7 @@ function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
     : (apiHost ?? null);
 }
 
-/** `{ id, config, label }` of a provider, however it is written. */
+/** A provider in any spelling as `{ id, config, label }`. */
 export function providerMap(written: Json): JsonMap {
   if (!isMap(written)) return { id: written };
   const [[id, rest] = ['', null], ...more] = Object.entries(written);
@@ -204,9 +204,8 @@ export function providerMap(written: Json): JsonMap {
 }
 
 /**
- * What a server is called in the settings: its host and port, and the path that is more than a
- * version, for two on one machine or behind one gateway are not the same. Empty where there is no
- * host.
+ * A server's name in the settings: host, port and path beyond a version, since one host can serve
+ * several. Empty without a host.
  */
 function serverName({ host, pathname }: URL): string {
   return host === ''
@@ -217,10 +216,7 @@ function serverName({ host, pathname }: URL): string {
         .toLowerCase();
 }
 
-/**
- * A model on a server whose address a file gives: known to the run by its host's name, port and
- * path.
- */
+/** A model on a server with a known address, named after its host, port and path. */
 export function serverModel(
   address: Json | undefined,
   model: string,
@@ -238,7 +234,7 @@ export function serverModel(
 
 const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
 
-/** Model parameters of another tool: what goes to the vendor as written stays, the rest is said. */
+/** Model parameters of another tool: vendor parameters are kept, the rest is reported. */
 export function readForeignParameters(written: JsonMap): {
   parameters: JsonMap;
   left: ImportedModel['left'];
@@ -254,7 +250,7 @@ export function readForeignParameters(written: JsonMap): {
   return { parameters, left };
 }
 
-/** `.prompt.yml` names a publisher before the model: `openai/gpt-4o`. */
+/** Drops the publisher: `openai/gpt-4o`. */
 export function publishedModel(written: Json | undefined): string {
   if (!isScalar(written)) return UNNAMED_MODEL;
   const name = String(written);

@@ -1,12 +1,12 @@
 import { isMap, type Json } from '../../types/plain.ts';
 
-/** What an expression comes to; undefined: nothing is called so. */
+/** Undefined: the name has no value. */
 export type Value = Json | undefined;
 
-/** Null: the filter is not made for such a value, and the template is told. */
+/** Null: the filter does not apply to the value. */
 type Filter = (value: Value, given: readonly Value[]) => Value;
 
-/** Of texts alone; nothing is the empty text. */
+/** Text filters that treat undefined as ''. */
 const ofText =
   (change: (text: string, given: readonly Value[]) => Value): Filter =>
   (value, given) => {
@@ -14,7 +14,7 @@ const ofText =
     return typeof read === 'string' ? change(read, given) : null;
   };
 
-/** Of texts alone, and not of nothing. */
+/** Text filters without a value for undefined. */
 const ofWritten =
   (change: (text: string) => string): Filter =>
   (value) =>
@@ -84,7 +84,7 @@ const counted =
     return Number.isNaN(found) ? instead : found;
   };
 
-/** The filters that public prompts use, with nunjucks' meaning. */
+/** The filters that public prompts use, with nunjucks' semantics. */
 export const FILTERS: Readonly<Record<string, Filter>> = {
   abs: (value) => (typeof value === 'number' ? Math.abs(value) : null),
   capitalize: ofText(capitalized),

@@ -1,6 +1,6 @@
 import type { Json } from '../../types/plain.ts';
 
-/** What is worked out: between `{{` and `}}`, and in conditions. */
+/** Code between `{{` and `}}`, and conditions. */
 export type Expression =
   | { kind: 'literal'; value: Json }
   | { kind: 'list'; items: Expression[] }
@@ -22,7 +22,6 @@ const LEVELS = [
 
 type Operator = (typeof LEVELS)[number][number];
 
-/** A part of a template. */
 export type Node =
   | { kind: 'text'; text: string }
   | { kind: 'output'; value: Expression }
@@ -32,10 +31,10 @@ export type Node =
 
 type Piece = { kind: 'text' | 'output' | 'tag'; text: string };
 
-/** Something that is not of the language that is read here; the message names it. */
+/** Unsupported syntax, named in the message. */
 class Unread extends Error {}
 
-/** Reads a template, or names the first of it that is not read here. */
+/** Parses a template, or names the first unsupported part. */
 export function parseTemplate(
   text: string,
 ): { ok: true; nodes: Node[] } | { ok: false; construct: string } {
@@ -55,7 +54,7 @@ function construct(piece: Piece | undefined): string {
   return piece?.kind === 'tag' ? `{% ${text ?? ''} %}` : `{{ ${text ?? ''} }}`;
 }
 
-/** Text, outputs and tags in their order; comments are gone, and so is the white space that a dash takes. */
+/** Text, outputs and tags in order, without comments and trimmed white space. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -95,7 +94,7 @@ function piecesOf(text: string): Piece[] {
 
 const wordOf = ({ text }: Piece): string => text.split(/\s/, 1)[0] ?? '';
 
-/** Nodes up to a tag that ends them, which stays. */
+/** Reads nodes up to one of `ends`, which is not consumed. */
 function readBody(pieces: Piece[], ends: readonly string[]): Node[] {
   const nodes: Node[] = [];
   for (;;) {
@@ -151,12 +150,11 @@ const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?)|("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|([A-Za-z_]\w*)|(===|!==|==|!=|<=|>=|[<>~+\-*/%|.,()[\]]))/y;
 
 interface Tokens {
-  /** Texts keep their quotes. */
+  /** String tokens keep their quotes. */
   list: string[];
   piece: Piece;
 }
 
-/** The one expression that the text is. */
 function read(piece: Piece, text: string): Expression {
   const list: string[] = [];
   TOKEN.lastIndex = 0;
@@ -197,7 +195,7 @@ function needWord(tokens: Tokens, word: string): void {
 function readLevel(tokens: Tokens, level: number): Expression {
   const operators: readonly string[] | undefined = LEVELS[level];
   if (operators === undefined) return readFilters(tokens);
-  // `not` binds weaker than a comparison, and stronger than `and`.
+  // `not` binds weaker than a comparison and stronger than `and`.
   if (level === 2 && takeWord(tokens, 'not')) return { kind: 'not', of: readLevel(tokens, level) };
   let left = readLevel(tokens, level + 1);
   for (;;) {
@@ -252,7 +250,7 @@ const CONSTANTS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['null', null],
 ]);
 
-/** Words that are no names, and what a run's environment would fill in. */
+/** Keywords, and `env`, which depends on the run's environment. */
 const NO_NAMES = ['and', 'or', 'not', 'if', 'else', 'in', 'is', 'env'];
 
 function readPlain(tokens: Tokens): Expression {

@@ -3,12 +3,12 @@ import { isMap, type Json, ownEntry } from '../../types/plain.ts';
 import { FILTERS, type Value } from './nunjucks-filters.ts';
 import { parseTemplate, type Expression, type Node } from './nunjucks-syntax.ts';
 
-/** Text that is longer, or takes more steps, is not filled in: a template may loop over loops. */
+/** Limits on length and steps, because loops can nest. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_STEPS = 1_000_000;
 
 interface State {
-  /** What loops and `set` name, the innermost last; above the variables of the test. */
+  /** Loop and `set` variables, innermost last; they shadow the test's. */
   scopes: Map<string, Value>[];
   vars: Readonly<Record<string, Json>>;
   text: string;
@@ -19,9 +19,8 @@ interface State {
 class Unfit extends Error {}
 
 /**
- * A template of promptfoo's language filled in: variables, filters, conditions and loops, as
- * nunjucks does without escaping. What is not of the part that is known here is named, and nothing
- * is made of the text then. `show`: a map or list as text.
+ * Renders a nunjucks template without escaping: variables, filters, conditions and loops.
+ * Unsupported parts are named instead of rendered. `show`: formats a map or list.
  */
 export function renderTemplate(
   text: string,
@@ -159,7 +158,7 @@ function applyFilter(
     valueOf(of, state),
     values.map((value) => valueOf(value, state)),
   );
-  // A filter says by null that it is not made for such a value.
+  // A filter returns null if it does not apply.
   if (filter === undefined || result === null)
     throw new Unfit(`the filter ${name} is not read here`);
   return result;
@@ -176,7 +175,7 @@ function combine({ by, left, right }: Both, state: State): Value {
 
 const number = (value: Value): number => (value === null ? 0 : Number(value));
 
-/** As JavaScript adds: texts are joined, anything else is counted. */
+/** Like `+` in JavaScript. */
 function add(a: Value, b: Value): Value {
   return typeof a === 'string' || typeof b === 'string'
     ? `${String(a)}${String(b)}`
@@ -189,7 +188,7 @@ function isIn(a: Value, b: Value): boolean {
   return isMap(b ?? null) && Object.hasOwn(b as object, String(a));
 }
 
-/** Scalars are compared as JavaScript's `==` does; lists and maps are themselves alone. */
+/** Like `==` in JavaScript for scalars; lists and maps by identity. */
 function equals(a: Value, b: Value): boolean {
   // eslint-disable-next-line eqeqeq -- the other tool's templates compare so
   return a == b;

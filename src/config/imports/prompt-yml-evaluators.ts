@@ -10,7 +10,7 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   endsWith: 'ends_with',
 };
 
-/** The runner's own evaluators, by what comes nearest here. */
+/** GitHub's built-in evaluators, with the nearest metric. */
 const NEAREST: Readonly<Record<string, JsonMap>> = {
   similarity: { uses: 'factuality' },
   relevance: { uses: 'answer_relevance' },
@@ -27,16 +27,13 @@ const NEAREST: Readonly<Record<string, JsonMap>> = {
   },
 };
 
-/** The name of an evaluator, or what stands for one. */
 export function nameOf(evaluator: Json): string {
   const name = valueAt(evaluator, ['name']);
   return typeof name === 'string' && name !== '' ? name : 'evaluator';
 }
 
-/** A metric of ours, or why there is none. */
 type Converted = { metric: JsonMap } | { why: string };
 
-/** One evaluator as a metric. */
 export function convertEvaluator(evaluator: JsonMap): Converted {
   const { string, llm, uses } = evaluator;
   if (isMap(string)) return convertString(string);
@@ -62,8 +59,8 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
 /**
- * With the judge's model: the first one named grades where the settings name none, another one
- * stands beside its metric. What else is written is said.
+ * Sets the judge's model: the first becomes the grader if the settings have none; a different one
+ * is set on its metric. Reports other keys.
  */
 export function withJudge(
   converted: Converted,
@@ -95,10 +92,7 @@ export function withJudge(
     : { metric: { ...converted.metric, grader: { model } } };
 }
 
-/**
- * A judge with choices asks for one of them; here the criterion is asked, and the choices that
- * score say what passes.
- */
+/** Judges with choices become a criterion; the choices that score say what passes. */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
   if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };
@@ -111,7 +105,7 @@ function convertJudge(llm: JsonMap): Converted {
             : [],
         )
     : [];
-  // What was asked and answered is shown by the grader's own form.
+  // Our grader template already shows the question and answer.
   const words = [
     typeof systemPrompt === 'string' ? systemPrompt : '',
     prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)'),

@@ -29,10 +29,7 @@ const READ = [
   'jsonSchema',
 ];
 
-/**
- * A `.prompt.yml` as a prompt of ours: its messages, its test data as references, its evaluators as
- * metrics.
- */
+/** Converts a `.prompt.yml`: messages, test data (references) and evaluators (metrics). */
 export function importPromptYml(
   document: Document,
   hasGrader: boolean,
@@ -106,7 +103,7 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
   return { ...draft, written };
 }
 
-/** What the prompt shows of a row; null where there is no prompt. */
+/** The prompt's variables; null without a prompt. */
 function variablesOf(prompt: Draft | null): string[] | null {
   const variables = prompt?.value['variables'] ?? [];
   return prompt && (variables as JsonMap[]).map(({ name }) => String(name));
@@ -147,7 +144,7 @@ function testsDraft(
 ): Draft | null {
   const rows = value['testData'];
   const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
-  // A prompt that is filled in with nothing has one test: itself.
+  // A prompt without variables and data is one test.
   const written =
     Array.isArray(rows) && rows.length > 0 ? rows : variables?.length === 0 ? [{}] : [];
   const { left } = imported;
@@ -196,14 +193,14 @@ function testsDraft(
   return draft;
 }
 
-/** The columns of a row, and what the prompt shows of an `input` that is a map. */
+/** The columns of a row, plus the members of an `input` map that the prompt uses. */
 function cellsOf(row: JsonMap, variables: readonly string[]): JsonMap {
   const inside = isMap(row['input'] ?? null) ? (row['input'] as JsonMap) : {};
   const shown = Object.entries(inside).filter(([name]) => variables.includes(name));
   return { ...Object.fromEntries(shown), ...row };
 }
 
-/** Why the prompt cannot be filled in with a row; null: it can. */
+/** Why a row cannot fill the prompt; null if it can. */
 function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null {
   const cells = cellsOf(row, variables);
   const missing = variables.find((name) => !Object.hasOwn(cells, name));
@@ -218,7 +215,10 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
     : `its ${text} is one text, in which {{${missing}}} is not found: drop the | behind ${text}:, and it is a map`;
 }
 
-/** A column `expected` is what is expected; the others, and those that are shown, are variables. */
+/**
+ * The column `expected` is the expected value. The others, and those that the prompt uses, are
+ * variables.
+ */
 function referenceOf(row: JsonMap, variables: readonly string[]): JsonMap {
   const { expected } = row;
   const input = Object.fromEntries(
@@ -229,9 +229,7 @@ function referenceOf(row: JsonMap, variables: readonly string[]): JsonMap {
   return { input, ...(expected === undefined || expected === null ? {} : { expected }) };
 }
 
-/**
- * An evaluator whose text shows a column is a metric of each reference, with that reference's text.
- */
+/** An evaluator that uses a column becomes a metric of each reference, with that row's text. */
 function ownMetrics(
   document: Document,
   rows: readonly { row: JsonMap; path: Path }[],

@@ -5,7 +5,7 @@ import { leftOut, type Loss } from './draft.ts';
 import { embeddingModel } from './models.ts';
 import type { ForeignAssertion, Reader } from './promptfoo-values.ts';
 
-/** The assertions of a test; sets without a bound of their own are no more than their members. */
+/** The assertions of a test. */
 export function readAssertions(
   written: Json | undefined,
   document: Document,
@@ -19,7 +19,7 @@ export function readAssertions(
   }
   return written.flatMap((value, index): ForeignAssertion[] => {
     const place = document.placeOf([...path, index]);
-    // A set without a bound of its own is no more than its members.
+    // A set without a threshold is the same as its members.
     if (isMap(value) && value['type'] === 'assert-set' && value['threshold'] === undefined)
       return readAssertions(value['assert'], document, [...path, index, 'assert'], said);
     if (isMap(value) && !('$ref' in value)) return [{ value, place, file: null }];
@@ -35,8 +35,8 @@ export function readAssertions(
 }
 
 /**
- * The assertions of a test file, whose `file://` values the other tool reads with it: as they are, to
- * the last line feed, and with templates of theirs to be filled in.
+ * Reads the `file://` values of a test file's assertions, which promptfoo reads with the file:
+ * without the last line feed, as templates.
  */
 export async function withValues(
   assertions: readonly ForeignAssertion[],
@@ -62,7 +62,7 @@ export async function withValues(
   );
 }
 
-/** What an assertion says besides what is carried over. */
+/** Reports unsupported keys of an assertion. */
 export function sayUnread({ value, place }: ForeignAssertion, type: string, left: Loss[]): void {
   const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
   for (const key of Object.keys(value).filter(

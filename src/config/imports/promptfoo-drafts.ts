@@ -27,29 +27,31 @@ import { inputOf, pathsOf } from './templates.ts';
 
 export interface ImportContext {
   files: ImportFiles;
-  /** Whether the settings name a grader. */
   hasGrader: boolean;
   limits: Limits;
   builtIns: BuiltInMetrics;
   code: CodeHost;
   host: HostSettings;
-  /** What the settings say of models: by what a retired one is replaced, say. */
+  /** Used for successors of retired models, for example. */
   settings: Pick<Settings, 'models'>;
 }
 
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /** Whether inputs are what checks see, or what prompts of text show. */
+  /**
+   * Which form of variables the inputs have: what checks see (`vars`) or what text prompts show
+   * (`sent`).
+   */
   inputs: 'vars' | 'sent';
-  /** Whether every model answers by a schema of its own: checks in code then get data. */
+  /** Whether every model has a response schema, so that code checks get parsed data. */
   asData: boolean;
   imported: Imported;
 }
 
 /**
- * All tests as one test file of ours: every reference has its own metrics, since every test has its
- * own assertions.
+ * All tests as one test file. Each reference has its own metrics, because each test has its own
+ * assertions.
  */
 export async function testsDraft(
   tests: readonly ForeignTest[],
@@ -108,7 +110,7 @@ export async function testsDraft(
   return { draft, carried };
 }
 
-/** Variables that are maps or lists in some test, and so JSON text here. */
+/** Variables that are maps or lists in some test, and JSON text here. */
 export function structuredNames(tests: readonly ForeignTest[]): string[] {
   const names = tests.flatMap(({ vars }) =>
     Object.entries(vars).flatMap(([name, value]) =>
@@ -118,7 +120,7 @@ export function structuredNames(tests: readonly ForeignTest[]): string[] {
   return [...new Set(names)];
 }
 
-/** Variables that prompts use and tests lack: empty there and here, which is seldom meant. */
+/** Variables without a value are empty in both tools, which is rarely intended. */
 function sayMissing(
   tests: readonly ForeignTest[],
   paths: readonly (readonly (string | number)[])[],
@@ -138,7 +140,7 @@ function sayMissing(
   }
 }
 
-/** `{name}` of a test's variable is text there: what a prompt means to show, the model never sees. */
+/** `{name}` is literal text in promptfoo, so the model never sees that variable. */
 function saySingleBraces(
   tests: readonly ForeignTest[],
   prompts: readonly ForeignPrompt[],
@@ -162,7 +164,7 @@ function saySingleBraces(
   }
 }
 
-/** How many tests and assertions there are, those among the losses included, and came over. */
+/** Total and carried-over tests and assertions. */
 function shares(
   tests: readonly ForeignTest[],
   references: number,
@@ -178,8 +180,8 @@ function shares(
 }
 
 /**
- * What tests are known by: descriptions that name one test only; and where variables are files'
- * texts, the files, so that a test stays the same when a file is edited.
+ * Ids of tests: unique descriptions, else the files of variables, so that an id survives edits of
+ * the file.
  */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
@@ -197,7 +199,7 @@ function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
 
 const LONGEST_ID = 200;
 
-/** The texts of the files that assertions name, by path as written. */
+/** Texts of the files in assertions, by path as written. */
 async function namedFiles(
   tests: readonly ForeignTest[],
   { files, document }: TestsContext,
@@ -272,7 +274,7 @@ function metricsOf(
     const name = unique(
       typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,
     );
-    // A weight of nothing: shown, and without a say.
+    // Weight 0: shown without gating.
     return [
       {
         place,
@@ -284,7 +286,7 @@ function metricsOf(
   });
 }
 
-/** Variables whose texts checks see otherwise than the input has them. */
+/** Variables whose checks see another form than the input. */
 function unlike(test: ForeignTest, inputs: 'vars' | 'sent'): JsonMap {
   const { vars } = test;
   return Object.fromEntries(

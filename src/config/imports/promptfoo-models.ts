@@ -10,14 +10,11 @@ import { convertProvider, providerMap, type ImportedModel } from './models.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles, type SentParameters } from './promptfoo-parameters.ts';
 
-/** A model of the file, and where it stands. */
 export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/**
- * Every provider of the file that can be asked; where none can, the model that the settings name.
- */
+/** All supported providers of the file; if there are none, the settings' model. */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
@@ -55,7 +52,7 @@ export async function readModels(
   return [withoutProvider(document.placeOf(list.length === 0 ? [] : [key]), unread, imported)];
 }
 
-/** The providers as they are written, with those of the files that are named instead. */
+/** The providers, with named files replaced by their content. */
 async function entriesOf(
   document: Document,
   key: string,
@@ -77,7 +74,7 @@ async function entriesOf(
   return (await Promise.all(found)).flat();
 }
 
-/** A provider with its files read, and with what is sent of its configuration. */
+/** A provider with its files read and the parameters that promptfoo sends. */
 async function asSent(
   value: Json,
   place: Place,
@@ -92,8 +89,8 @@ async function asSent(
 }
 
 /**
- * The provider of the model that is asked in the end: what is sent by default is what its successor
- * takes, where the settings name one.
+ * The provider of the model that is called in the end: defaults follow the settings' successor of a
+ * retired model.
  */
 function askedId(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
@@ -109,10 +106,7 @@ function askedId(id: string, settings: Pick<Settings, 'models'>): string {
   return isSame ? id.replace(found.model, () => asked.model) : `${asked.provider}:${asked.model}`;
 }
 
-/**
- * A provider in code, where code may run: a program of the settings that the shipped one stands
- * for.
- */
+/** A provider in code, if allowed: a program of the settings that runs the bundled one. */
 function codeProvider(
   written: Json,
   { file }: Document,
@@ -140,8 +134,8 @@ function codeProvider(
 }
 
 /**
- * Whether checks in code get data: where a model answers by a schema, the other tool reads its
- * answer before it is judged. Checks are the same for all models, so it is all of them or none.
+ * Whether code checks get parsed data: promptfoo parses answers with a response schema before
+ * scoring. Checks are shared, so all models need a schema.
  */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {
@@ -160,8 +154,8 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
 }
 
 /**
- * The name of a model, made distinct from models of the same name that are configured otherwise:
- * one file may be listed several times, each time with a configuration of its own.
+ * A model name that is unique among equal models with different configurations; a file may be
+ * listed several times.
  */
 function namedApart(
   { model, entry }: ImportedModel,
@@ -179,7 +173,6 @@ function namedApart(
   return name;
 }
 
-/** What no provider of the file can be asked goes to the model that the settings name for it. */
 function withoutProvider(
   place: Place,
   unread: readonly Loss[],
@@ -208,7 +201,7 @@ function nameOf(value: Json): string {
   return isScalar(id) ? String(id).slice(0, 100) : '';
 }
 
-/** The model that grades where an assertion names none: `defaultTest.options.provider`. */
+/** The default grader: `defaultTest.options.provider`. */
 export function importedGrader(document: Document, { left, models }: Imported): Imported['grader'] {
   const options = valueAt(document.value, ['defaultTest', 'options', 'provider']);
   if (options === undefined || options === null) return null;

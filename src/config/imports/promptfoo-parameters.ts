@@ -2,17 +2,16 @@ import { isMap, type Json, type JsonMap, type Place } from '../../types/plain.ts
 import type { ImportFiles } from './draft.ts';
 import { requestOf } from './promptfoo-requests.ts';
 
-/** A provider's configuration as the other tool makes a request of it. */
+/** A provider's configuration as promptfoo sends it. */
 export interface SentParameters {
-  /** What it sends, and what says where a request goes. */
+  /** Parameters, and where the request goes. */
   config: JsonMap;
-  /** Keys that it sends to no model. */
+  /** Keys that no model receives. */
   unsent: string[];
-  /** Keys that cannot be carried over, with the reason. */
   left: { key: string; why: string }[];
 }
 
-/** What only its own client reads, and what changes no answer. */
+/** Keys for promptfoo's client only, without effect on answers. */
 const OF_THE_CLIENT = [
   'omitDefaults',
   'passthrough',
@@ -25,10 +24,10 @@ const OF_THE_CLIENT = [
   'showThinking',
 ];
 
-/** Whose values hold templates there that each test's variables are put into. */
+/** Parameters whose templates promptfoo fills in per test. */
 const FILLED_IN = ['tools', 'functions', 'response_format', 'output_format', 'reasoning_effort'];
 
-/** The configuration of a provider with what the other tool sends where nothing is said. */
+/** A provider's configuration with promptfoo's defaults. */
 export function sentParameters(id: string, config: JsonMap): SentParameters {
   const { passthrough } = config;
   const { own, left } = readable(config);
@@ -44,7 +43,7 @@ export function sentParameters(id: string, config: JsonMap): SentParameters {
   };
 }
 
-/** The members that can be carried over; a prompt's are the last word on its provider's. */
+/** Members that can be converted. A prompt's own take precedence over its provider's. */
 export function readable(config: JsonMap): { own: JsonMap; left: SentParameters['left'] } {
   const own: JsonMap = {};
   const left: SentParameters['left'] = [];
@@ -78,10 +77,10 @@ function textIn(value: Json, is: (text: string) => boolean): string | null {
   return null;
 }
 
-/** Files that name files that name files are read so far. */
+/** Depth limit of files that name files. */
 const DEEPEST = 8;
 
-/** `tools: file://tools.json` and the like, wherever they stand: data that goes to the model. */
+/** Reads `tools: file://tools.json` and similar values at any depth. */
 export async function withFiles(
   config: JsonMap,
   from: Place,

@@ -10,50 +10,46 @@ import { parseTemplate } from './nunjucks-syntax.ts';
 import { readable, withFiles } from './promptfoo-parameters.ts';
 import { isCutOff, readTemplate, type Template } from './templates.ts';
 
-/** A prompt of promptfoo: messages whose text is a template in braces of its own. */
+/** A promptfoo prompt: messages with templates in `{{ }}`. */
 export interface ForeignPrompt {
   label: string | null;
-  /** Model parameters of this prompt alone, which go before its provider's. */
+  /** Model parameters of this prompt, which take precedence over its provider's. */
   parameters: JsonMap;
-  /** Keys of the prompt's entry that mean nothing here, with the reason. */
   unread: { key: string; why: string }[];
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
   /**
-   * How it is written. Into JSON variables go as they are; of text, templates in them are filled in
-   * first, and what comes of it may be a chat.
+   * JSON takes variables as they are. In text their templates are filled in first, and the result
+   * may be a chat.
    */
   form: Form;
-  /** What makes the messages for each test, which are none then; null: they are filled in. */
+  /** Makes the messages per test; null if they are filled in. */
   made: Maker | null;
   place: Place;
 }
 
 type Form = 'json' | 'chat' | 'text';
 
-/** A function of a file, or messages whose text holds logic. */
+/** A function of a file, or messages with template logic. */
 type Maker =
   | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
   | { kind: 'template'; messages: Message[] };
 
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
-/** Why a prompt that is filled in for each test cannot be written as one of ours. */
+/** Why a prompt that is made per test cannot be converted. */
 export const WRITTEN =
   'filters and logic of templates are filled in where this file is read in place; a prompt file has variables alone';
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 
-/** The other tool's prompt where a configuration has none. */
+/** promptfoo's default prompt. */
 const WITHOUT_PROMPTS = '{{prompt}}';
 
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
 
-/**
- * Every prompt of a configuration, in its order: texts, conversations in JSON or YAML, and files of
- * them.
- */
+/** All prompts in order: texts, conversations in JSON or YAML, and files of them. */
 export async function readPrompts(
   document: Document,
   context: PromptContext,
@@ -74,10 +70,9 @@ export async function readPrompts(
   return read.flat();
 }
 
-/** What an entry says of its prompt besides the text. */
 type Entry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
 
-/** `display` is a label of old. */
+/** `display` is an old form of `label`. */
 const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
 
 async function entryOf(written: JsonMap, place: Place, files: ImportFiles): Promise<Entry> {
@@ -124,7 +119,7 @@ async function readPrompt(
   return found.flatMap((file) => fromFile(file, entry, context.code === 'written'));
 }
 
-/** A function that makes the prompt: called where code may run, else told. */
+/** A function that makes the prompt. Runs where code may run, else is reported. */
 async function codePrompts(
   text: string,
   map: JsonMap,
@@ -157,10 +152,7 @@ function isPath(text: string): boolean {
   return ends && !text.includes('\n') && !/\s/.test(text.trim());
 }
 
-/**
- * Data in a JSON or YAML file is JSON to the other tool, with what `file://` names in it; what is no
- * data is text.
- */
+/** A JSON or YAML file is data, including `file://` values; if it does not parse, it is text. */
 async function withTexts(
   { file, text }: { file: string; text: string },
   place: Place,
@@ -178,7 +170,7 @@ async function withTexts(
   return { file, text: JSON.stringify(await Promise.all(messages)) };
 }
 
-/** A plain text file may hold several prompts, between lines of three dashes. */
+/** A text file may have several prompts, separated by lines of three dashes. */
 function fromFile(
   { file, text }: { file: string; text: string },
   entry: Entry,
@@ -212,7 +204,7 @@ function fromFile(
   });
 }
 
-/** The other tool reads the configuration of no prompt whose text stands in a `.txt` file. */
+/** promptfoo ignores the configuration of a prompt in a `.txt` file. */
 function withoutConfig({ label, parameters, unread }: Entry): Entry {
   const none = { key: 'config', why: 'promptfoo gives a prompt in a .txt file none' };
   const others = unread.filter(({ key }) => key !== 'config');
@@ -224,8 +216,8 @@ function withoutConfig({ label, parameters, unread }: Entry): Entry {
 }
 
 /**
- * Text that is a list of messages, in JSON or YAML, is a conversation; other text is one message of
- * the user.
+ * Text that is a list of messages in JSON or YAML is a conversation; other text is one user
+ * message.
  */
 function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean): ReadPrompt {
   if (CONVERSATION.test(text))
@@ -233,7 +225,7 @@ function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean):
   const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
   const form: Form = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
-  // Such a text is sent there as it stands, which one of ours with a name in braces could not be.
+  // promptfoo sends such text unchanged; ours could not if it has a name in braces.
   const whole =
     form === 'json' || !isCutOff(text)
       ? messages

@@ -1,23 +1,22 @@
 import { refusedKey } from '../../documents/parameters.ts';
 import { isMap, type JsonMap } from '../../types/plain.ts';
 
-/** A model of a vendor, and what its provider is configured with. */
 interface Asked {
   model: string;
   own: JsonMap;
   /** Whether defaults are left out. */
   bare: boolean;
-  /** What stands behind the vendor: `chat`, `responses`, or the model. */
+  /** What follows the vendor: `chat`, `responses`, or the model. */
   kind: string;
 }
 
-/** What is sent of a configuration, and the keys of it that are not. */
+/** The parameters that are sent, and the keys that are not. */
 interface Request {
   sent: JsonMap;
   unsent: string[];
 }
 
-/** Vendors whose chat the other tool asks as it asks OpenAI's. */
+/** Vendors whose chat API promptfoo treats like OpenAI's. */
 const LIKE_OPENAI = new Set([
   'openai',
   'openrouter',
@@ -34,7 +33,7 @@ const LIKE_OPENAI = new Set([
   'github',
 ]);
 
-/** What the other tool sends to a vendor, and what it leaves out. */
+/** What promptfoo sends to a vendor, and what it leaves out. */
 export function requestOf(vendor: string, asked: Asked): Request {
   if (LIKE_OPENAI.has(vendor)) return asOpenai(vendor, asked);
   const { own } = asked;
@@ -81,14 +80,14 @@ function withoutKeys(map: JsonMap, isLeft: (key: string) => boolean): Request {
   return { sent, unsent };
 }
 
-/** What it sends to OpenAI of a configuration, and to vendors that it asks alike besides their own. */
+/** Parameters sent to OpenAI and to vendors treated alike. */
 const TO_OPENAI = new Set(
   'seed max_tokens temperature top_p presence_penalty frequency_penalty functions function_call functionToolCallbacks tools tool_choice tool_resources response_format stop prompt_cache_key prompt_cache_options prompt_cache_retention service_tier user metadata store modalities audio mcp'.split(
     ' ',
   ),
 );
 
-/** Of models that think first besides. */
+/** Also sent to reasoning models. */
 const TO_THINKING = new Set([
   'max_completion_tokens',
   'reasoning_effort',
@@ -96,14 +95,14 @@ const TO_THINKING = new Set([
   'verbosity',
 ]);
 
-/** Spellings that no vendor asked as OpenAI's reads. */
+/** Misspellings that no OpenAI-compatible vendor reads. */
 const MISSPELT =
   /^(?:maxTokens|maxCompletionTokens|topP|topK|frequencyPenalty|presencePenalty|max_completion_tokens)$/;
 
-/** Models that think first take neither a temperature nor a bound named `max_tokens`. */
+/** Reasoning models accept neither a temperature nor `max_tokens`. */
 const THINKS = /^(?:.*\/)?(?:o\d|gpt-5)/;
 
-/** Those of other vendors that take the first. */
+/** Reasoning models of other vendors that accept a temperature. */
 const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
   groq: /gpt-oss|qwen/,
   xai: /^grok-(?!.*non-reasoning)(?:3-mini|4|code|build|latest)/,
@@ -125,7 +124,7 @@ function asOpenai(vendor: string, { model, own, bare, kind }: Asked): Request {
   return { sent: { ...(cold ? {} : { temperature: 0 }), ...bound, ...sent }, unsent };
 }
 
-/** What the API of responses calls otherwise than the chat that is asked here. */
+/** Converts Responses API names to Chat Completions names. */
 function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: boolean): JsonMap {
   const effort = isMap(reasoning ?? null) ? (reasoning as JsonMap)['effort'] : undefined;
   const bound = thinks ? 'max_completion_tokens' : 'max_tokens';
@@ -136,7 +135,7 @@ function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: 
   };
 }
 
-/** Deployments by whose names it knows that they think first. */
+/** Azure deployment names that promptfoo recognizes as reasoning models. */
 const AZURE_THINKS =
   /^(?:o[134]|gpt-5)|-(?:o[134]|gpt-5)|deepseek[-_]r1|phi-4-(?:mini-)?reasoning|grok.*reasoning/i;
 
@@ -160,7 +159,7 @@ function asAzure({ model, own, bare }: Asked): JsonMap {
   };
 }
 
-/** Models of Anthropic's that take no temperature any more. */
+/** Anthropic models that no longer accept a temperature. */
 const WITHOUT_TEMPERATURE = /^claude-[a-z]+-(?:4-[7-9]|[5-9])/;
 
 const TO_ANTHROPIC = new Set(
@@ -201,7 +200,7 @@ const OF_GOOGLE: Readonly<Record<string, string>> = {
   stopSequences: 'stop',
 };
 
-/** What stands in `generationConfig` goes before what stands beside it. */
+/** `generationConfig` takes precedence over the keys beside it. */
 function asGoogle({ generationConfig, ...beside }: JsonMap): Request {
   const { sent, unsent } = withoutKeys(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
   const inside = isMap(generationConfig ?? null) ? (generationConfig as JsonMap) : {};

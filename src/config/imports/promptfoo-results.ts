@@ -4,29 +4,28 @@ import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { isScalar } from './draft.ts';
 import { providerMap } from './models.ts';
 
-/** One answer of a results file of promptfoo's, with what it said of it. */
+/** One answer of a promptfoo results file, with its verdicts. */
 export interface ForeignAnswer {
-  /** Position of its test among those that were run. */
+  /** Index of its test among the tests that ran. */
   test: number;
   description: string | null;
   vars: JsonMap;
-  /** The prompt as sent: text, or messages as JSON text. */
+  /** The prompt as sent: text, or JSON of messages. */
   prompt: string;
   output: Json;
   latencyMs: number;
-  /** Whether it is not what the model gave: a provider or test changed it before it was judged. */
+  /** Whether a provider or test changed the model's answer before scoring. */
   isTransformed: boolean;
   verdicts: ForeignVerdict[];
 }
 
-/** What one assertion said of one answer. */
 interface ForeignVerdict {
   assertion: JsonMap;
   pass: boolean;
   reason: string;
 }
 
-/** The answers of a results file (`promptfoo eval -o results.json`), or why there are none. */
+/** Parses a results file (`promptfoo eval -o results.json`), or says why it has no answers. */
 export function readForeignResults(
   value: Json,
 ): { answers: ForeignAnswer[]; unanswered: number } | { why: string } {
@@ -44,7 +43,7 @@ export function readForeignResults(
   return { answers, unanswered: list.length - answers.length };
 }
 
-/** `changing`: the providers that transform what they give, by label or name. */
+/** `changing`: labels or names of providers with a transform. */
 function answerOf(value: Json, changing: readonly (Json | undefined)[]): ForeignAnswer | null {
   const output = valueAt(value, ['response', 'output']);
   const test = valueAt(value, ['testIdx']);
@@ -72,7 +71,7 @@ function answerOf(value: Json, changing: readonly (Json | undefined)[]): Foreign
   };
 }
 
-/** Those of a set are inside the set's, and mostly beside it once more. */
+/** A set contains the verdicts of its members, which mostly appear beside it too. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -92,11 +91,11 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
-/** Equal for an assertion as a configuration has it and as the results repeat it. */
+/** Key that is equal for an assertion in a configuration and in results. */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,
-    // Cells of a table are text there, whatever they look like.
+    // Table cells are text in results.
     isScalar(value) ? String(value) : (value ?? null),
     threshold ?? null,
     metric === '' ? null : (metric ?? null),
@@ -105,9 +104,9 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
 }
 
 /**
- * The reference that an answer belongs to: the one at its position where the variables agree, else
- * the only one with these variables; null where none is. `rows`: the variables of each reference, as
- * given and as checks see them; results have them in one of the two forms.
+ * Finds an answer's reference: the one at its index if the variables match, else the only one with
+ * these variables, else null. `rows`: each reference's variables as written and as checks see them;
+ * results have either.
  */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,
@@ -125,7 +124,7 @@ export function referenceAt(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Paths lead from the project here, and from the configuration there. */
+/** Paths are relative to the project here and to the configuration in results. */
 function isSame(own: Json, theirs: Json): boolean {
   if (typeof own !== 'string' || typeof theirs !== 'string')
     return JSON.stringify(own) === JSON.stringify(theirs);
@@ -134,7 +133,7 @@ function isSame(own: Json, theirs: Json): boolean {
   return own.trim() === theirs.trim() || isDate(own, theirs);
 }
 
-/** A date without quotes is a moment there: `2026-01-31` comes back as `2026-01-31T00:00:00.000Z`. */
+/** An unquoted date is a timestamp in results: `2026-01-31` becomes `2026-01-31T00:00:00.000Z`. */
 function isDate(own: string, theirs: string): boolean {
   const written = own.trim().replace(' ', 'T');
   return (

@@ -28,7 +28,7 @@ const NO_DEFAULTS: Defaults = {
   options: {},
 };
 
-/** Options that mean something here, or only how long a run may take. */
+/** Options that are read or only limit the run's time. */
 const KNOWN_OPTIONS = [
   'provider',
   'disableDefaultAsserts',
@@ -43,16 +43,13 @@ const KNOWN_OPTIONS = [
   'postprocess',
 ];
 
-/** Keys of a test that mean something here, or nothing to a run. */
+/** Keys of a test that are read or have no effect. */
 const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 
-/** Keys by which a test is not for every prompt and model of the file. */
+/** Keys that limit a test to some prompts or models. */
 const LIMITS = ['prompts', 'providers', 'provider'];
 
-/**
- * Every test of a configuration, from the file itself and from the files it names, with what is
- * left out of them.
- */
+/** All tests of a configuration and the files that it names. Reports losses. */
 export async function readForeignTests(
   document: Document,
   { files, limits, code, host }: Omit<Reader, 'left' | 'defaults'>,
@@ -75,7 +72,6 @@ export async function readForeignTests(
   return [...(await readEntries(written, document, ['tests'], reader)), ...scenarios];
 }
 
-/** A list of tests, or one entry of such a list. */
 async function readEntries(
   written: Json,
   document: Document,
@@ -89,7 +85,6 @@ async function readEntries(
   return tests.flat();
 }
 
-/** `file://default.yaml`, or a map. */
 async function readDefaults(document: Document, reader: Reader): Promise<Defaults> {
   const written = isMap(document.value) ? document.value['defaultTest'] : undefined;
   if (written === undefined || written === null) return NO_DEFAULTS;
@@ -115,7 +110,7 @@ async function defaultsIn(document: Document, path: Path, reader: Reader): Promi
   };
 }
 
-/** One entry of `tests`: a test, or the name of files that hold some. */
+/** One entry of `tests`: a test, or a name of test files. */
 async function readEntry(
   written: Json,
   document: Document,
@@ -148,7 +143,7 @@ async function readEntry(
       document,
       reader,
     );
-  // A file that is named alone, and not in a list, is read without the files that it names.
+  // promptfoo does not read the nested files of a file named without a list.
   const loads = typeof path.at(-1) === 'number' || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   if (!/\.(?:ya?ml|json)$/i.test(named))
@@ -164,7 +159,7 @@ async function readEntry(
   return found.flat();
 }
 
-/** Tests that a function gives: it is called where code may run, else told. */
+/** Tests from a function. Runs where code may run, else is reported. */
 async function madeTests(
   named: string,
   config: Json | undefined,
@@ -186,7 +181,7 @@ async function madeTests(
   return readTestFile(file, false, reader);
 }
 
-/** `loads`: values of assertions that are files are read with the tests. */
+/** `loads`: also read the files in values of assertions. */
 async function readTestFile(
   file: Document,
   loads: boolean,
@@ -241,10 +236,7 @@ async function readTest(
   );
 }
 
-/**
- * Rows of a table or of JSONL: JSONL rows are tests as written; a table's columns are variables,
- * those with two underscores are not.
- */
+/** JSONL rows are tests. Table columns are variables, except those with two underscores. */
 async function readRowFiles(
   path: string,
   from: Place,

@@ -9,49 +9,47 @@ import { isCutOff, templateText } from './templates.ts';
 export interface ForeignAssertion {
   value: JsonMap;
   place: Place;
-  /** The file that its value was read from with the tests; null: it stands there as written. */
+  /** Source file of the value; null if written inline. */
   file: string | null;
 }
 
-/** A test with everything that `defaultTest` gives it, and one value for each variable. */
+/** A test with `defaultTest` applied, and one value per variable. */
 export interface ForeignTest {
   description: string | null;
-  /** As the configuration has them, files by their paths after `file://`. */
+  /** As written, files by their paths after `file://`. */
   given: JsonMap;
   /** As checks see them. */
   vars: JsonMap;
-  /** As prompts of text show them: templates in a value are filled in there. */
+  /** As text prompts show them, with templates in values filled in. */
   sent: JsonMap;
-  /** The files that variables are the text of, by name. */
+  /** Files of variables, by name. */
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
-  /** Whether answers are changed there before they are judged. */
+  /** Whether a transform changes answers before scoring. */
   isTransformed: boolean;
   place: Place;
 }
 
-/** A value of a variable, and the file that it is the text of. */
 interface Given {
   value: Json;
   file: string | null;
 }
 
 /**
- * What a test gives a variable: values of which each makes a test, and the list of them as one value
- * where there is one; or why there is none.
+ * The values of a variable, each for its own test, and the whole list as one value if it is one; or
+ * why there is none.
  */
 export type Variable = { each: Given[]; whole: Json | null } | { why: string };
 
 export type Variables = ReadonlyMap<string, Variable>;
 
-/** What every test of a configuration inherits. */
 export interface Defaults {
   variables: Variables;
-  /** Whether lists of texts as values mean several tests. */
+  /** Whether a list of values means several tests. */
   expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
-  /** A scenario's, which no test can do without. */
+  /** From scenarios; tests cannot turn them off. */
   always: ForeignAssertion[];
 }
 
@@ -72,17 +70,17 @@ export function leaveOut(reader: Reader, place: Place, what: string, why: string
 type Unexpanded = Pick<ForeignTest, 'description' | 'assertions' | 'place'> &
   Omit<Defaults, 'always'>;
 
-/** Options by which another prompt is sent than this one, or with other variables. */
+/** Options that change the prompt or its variables. */
 const CHANGES_PROMPT = ['prefix', 'suffix', 'transformVars'];
 
-/** Options by which another text is judged than the answer. */
+/** Options that change the answer before scoring. */
 const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
 /**
- * A list of texts as a variable's value means a test for each of its entries; several such lists
- * mean all combinations. Any other list is one value, and so is every list where `expands` is false.
+ * A variable with a list of texts makes one test per text; several such variables make all
+ * combinations. Other lists, and all lists if `expands` is false, are one value.
  */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
@@ -140,10 +138,10 @@ export function expandVariables(
   });
 }
 
-/** How often a value that shows another one is looked at again. */
+/** Nesting limit of values that refer to variables. */
 const ROUNDS = 5;
 
-/** A variable may show others by their names; a last line feed is no part of it. */
+/** Values may refer to other variables. Drops a last line feed. */
 function resolve(given: readonly (readonly [string, Given])[]): JsonMap {
   const vars = emptyMap();
   for (const [name, { value }] of given)
@@ -160,7 +158,7 @@ function resolve(given: readonly (readonly [string, Given])[]): JsonMap {
   return vars;
 }
 
-/** The text with the first variable that it names in its place; null where there is none such. */
+/** The text with its first reference to a variable replaced; null if there is none. */
 function withOther(text: string, vars: JsonMap): string | null {
   const [braces, name = ''] = /\{\{\s*(\w+)\s*\}\}/.exec(text) ?? [];
   const other = ownEntry(vars, name);
@@ -168,10 +166,7 @@ function withOther(text: string, vars: JsonMap): string | null {
   return text.replace(braces, () => (other === null ? 'null' : templateText(other)));
 }
 
-/**
- * Templates in values filled in, but for those that name what no variable is called: such a value is
- * text as it stands.
- */
+/** Fills in templates in values. A value that names an unknown variable stays as it is. */
 function filledIn(vars: JsonMap): { vars: JsonMap } | { why: string } {
   const sent = emptyMap();
   for (const [name, value] of Object.entries(vars)) {
@@ -186,8 +181,8 @@ function filledIn(vars: JsonMap): { vars: JsonMap } | { why: string } {
 }
 
 /**
- * The names of which the other tool wants values before it fills a text in: what stands first
- * between braces, and first behind `if` and `for`.
+ * Names that promptfoo requires before filling in: the first word in `{{ }}`, and after `if` and
+ * `for`.
  */
 function namesIn(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');

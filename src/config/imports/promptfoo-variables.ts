@@ -13,7 +13,7 @@ import {
 } from './promptfoo-values.ts';
 import { fieldsOf } from './text-assertions.ts';
 
-/** The variables at `path`: a map, or the files of one, found from the file that names them. */
+/** Variables at `path`: a map, or merged files, relative to the file that names them. */
 export async function readVariables(
   document: Document,
   path: Path,
@@ -34,7 +34,7 @@ export async function readVariables(
   return new Map(maps.flatMap((each) => [...each]));
 }
 
-/** The variables of a table's row: its cells but for those that configure the test (`__…`). */
+/** A table row's variables: all cells except the test's configuration (`__…`). */
 export function variablesOfRow(
   row: Readonly<Record<string, Json>>,
   place: Place,
@@ -75,11 +75,11 @@ async function variableOf(
 
 const CODE = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
-/** What a test there holds as bytes, or as what a package makes of them. */
+/** File types that promptfoo reads as bytes or with a package. */
 const NO_TEXT =
   /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
 
-/** A value as it stands, or the texts of the files that it names; YAML is its data as JSON text. */
+/** The value, or the contents of the files that it names; YAML becomes JSON text. */
 async function ofValue(
   value: Json,
   place: Place,
@@ -102,7 +102,7 @@ async function ofValue(
   return { each: found.map(({ file, text }) => ({ value: text.trim(), file })), whole: null };
 }
 
-/** How tests and what they inherit are read; handed in, for tests are read with scenarios. */
+/** Readers of tests and defaults, passed in to avoid an import cycle. */
 interface ScenarioReader {
   reader: Reader;
   defaultsIn(document: Document, path: Path, reader: Reader): Promise<Defaults>;
@@ -114,7 +114,7 @@ interface ScenarioReader {
   ): Promise<ForeignTest[]>;
 }
 
-/** Scenarios, written here or in files: every entry of `config` with every one of the tests. */
+/** Combines every entry of a scenario's `config` with each of its tests. */
 export async function readScenarios(
   document: Document,
   context: ScenarioReader,
@@ -176,14 +176,14 @@ const PREFIXES: readonly (readonly [RegExp, string])[] = [
 
 const TYPED = /^(not-)?([a-z][a-z0-9-]*(?::[a-z-]+)?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
 
-/** Types of assertions, with those that have no counterpart: a cell that begins with one is not text. */
+/** All types of assertions, to distinguish them from text in a cell. */
 const TYPES = new Set(
   'agent-rubric answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql contains-xml context-faithfulness context-recall context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric meteor model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used webhook word-count'.split(
     ' ',
   ),
 );
 
-/** Types whose bound a cell gives, in brackets or by this default. */
+/** Types with a threshold in brackets, or this default. */
 const BOUNDED = new Set([
   'answer-relevance',
   'classifier',
@@ -200,14 +200,14 @@ const BOUNDED = new Set([
   'starts-with',
 ]);
 
-/** Types whose value is a list, written between commas. */
+/** Types with a comma-separated list. */
 const LISTED = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;
 
 /**
- * A cell of `__expected` as an assertion: `type(threshold): value`, a prefix of a check in code or
- * words, or the answer itself.
+ * A cell of `__expected`: `type(threshold): value`, a prefix for code or a grader, or the answer
+ * itself.
  */
 function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
   const written = cell.trim();
@@ -226,7 +226,7 @@ function cellAssertion(cell: string, metric: string, bound: Json | undefined): J
   return { ...(typedAssertion(written) ?? { type: 'equals', value: written }), ...labels };
 }
 
-/** `not-contains: x`, `rouge-n(0.6): text`, `is-json`; null for text that is none of these. */
+/** `not-contains: x`, `rouge-n(0.6): text`, `is-json`; null for other text. */
 function typedAssertion(written: string): JsonMap | null {
   const [, not = '', type = '', threshold, value] = TYPED.exec(written) ?? [];
   if (!TYPES.has(type)) return null;
@@ -243,10 +243,10 @@ function typedAssertion(written: string): JsonMap | null {
 
 export const ROW_KEYS = ['vars', 'assert', 'description'];
 
-/** Columns that are read beside others, or that say nothing of a test. */
+/** Columns that are read with others or have no effect. */
 const BESIDE = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
 
-/** A row of a table as a test: its variables, and the columns that say something of it. */
+/** A table row as a test: variables, and columns that configure the test. */
 export function readRow(
   row: JsonMap,
   place: Place,

@@ -27,7 +27,7 @@ import { readForeignTests } from './promptfoo-tests.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { pathsOf, variableOf } from './templates.ts';
 
-/** Keys of a configuration that are read, and those that have no effect on what is evaluated. */
+/** Configuration keys that are read or do not affect the evaluation. */
 const READ = [
   'prompts',
   'providers',
@@ -40,7 +40,7 @@ const READ = [
   '$schema',
 ];
 
-/** Keys by which nothing is lost that an evaluation needs, with what stands in their place here. */
+/** Keys that are not losses, with their equivalent here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   outputPath: 'reports go where the run is told (--report, input report-path)',
   envPath: "keys come from the run's environment",
@@ -60,7 +60,7 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /**
- * A promptfoo configuration as prompts of ours: one for each prompt and provider, all with the same
+ * Converts a promptfoo configuration: one prompt for each prompt and provider, all with the same
  * tests.
  */
 export async function importPromptfoo(
@@ -120,7 +120,7 @@ export async function importPromptfoo(
   return imported;
 }
 
-/** Where no tests are written, a prompt without variables counts as one test. */
+/** Without tests, a prompt without variables is one test. */
 function withItself(
   document: Document,
   prompts: readonly ForeignPrompt[],
@@ -150,7 +150,7 @@ function withItself(
 }
 
 function sayUnread(document: Document, value: JsonMap, { left, remarks }: Imported): void {
-  // A key that begins with x- holds what anchors of the file repeat.
+  // Keys with x- hold anchors.
   const unread = Object.keys(value).filter((key) => !READ.includes(key) && !key.startsWith('x-'));
   for (const key of unread) {
     const place = document.placeOf([key]);
@@ -160,7 +160,7 @@ function sayUnread(document: Document, value: JsonMap, { left, remarks }: Import
   }
 }
 
-/** The configuration with the environment that it sets itself filled in everywhere. */
+/** Fills in `env` of the configuration. */
 function configurationOf(document: Document): Document {
   const { value } = document;
   if (!isMap(value)) return document;
@@ -195,8 +195,8 @@ interface Parts {
 }
 
 /**
- * A prompt of ours for each of theirs and each model; names tell them apart. A converted prompt has
- * variables alone: one whose messages are others for each test is left out then.
+ * One prompt per promptfoo prompt and model, with unique names. Written prompts have variables
+ * only, so prompts with messages per test are lost then.
  */
 async function assemble(
   { document, prompts, models, tests: written, inputs }: Parts,

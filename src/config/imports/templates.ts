@@ -3,15 +3,12 @@ import { isMap, type Json, type JsonMap, type Scalar } from '../../types/plain.t
 import { isScalar } from './draft.ts';
 import { renderTemplate } from './nunjucks.ts';
 
-/**
- * What stands between `{{` and `}}` in other tools' templates: a variable, or a member of it
- * (`user.name`, `rows[0]`).
- */
+/** A variable between `{{` and `}}`, or a member of it (`user.name`, `rows[0]`). */
 type Step = string | number;
 
 type Part = { text: string } | { path: Step[] };
 
-/** `text`: as it is written. */
+/** `text`: as written. */
 export type Template = { ok: true; parts: Part[]; text: string } | { ok: false; construct: string };
 
 const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
@@ -19,8 +16,8 @@ const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 const STATEMENT = /\{[%#]/;
 
 /**
- * Reads a template. Filters, calls, conditions, loops and the environment are not ours: the first
- * of them is named.
+ * Parses a template. Filters, calls, conditions, loops and the environment are unsupported: names
+ * the first.
  */
 export function readTemplate(text: string): Template {
   const statement = STATEMENT.exec(text);
@@ -42,8 +39,8 @@ export function readTemplate(text: string): Template {
 }
 
 /**
- * Whether braces or a tag open and neither close nor hold on to the end of their line: the other
- * tool takes such a text as it stands, unless it says itself what is raw.
+ * Whether braces or a tag open without closing. promptfoo sends such text unchanged, unless it has
+ * `raw`.
  */
 export function isCutOff(text: string): boolean {
   if (/\{%\s*raw\s*%\}/.test(text) && /\{%\s*endraw\s*%\}/.test(text)) return false;
@@ -57,7 +54,7 @@ export function isCutOff(text: string): boolean {
   });
 }
 
-/** What opens a part of a template, and the sign that its end begins with. */
+/** Opening marks, and the first character of their ends. */
 const MARKS = [
   ['{{', '}'],
   ['{%', '%'],
@@ -74,28 +71,25 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.slice(0, 60) ?? '';
 }
 
-/** The variable of ours that stands for a path: `user.name` is `user_name`. */
+/** Our variable for a path: `user.name` becomes `user_name`. */
 export function variableOf(path: readonly Step[]): string {
   return path.map(String).join('_');
 }
 
-/** A template in our form, `{name}`; braces that would mean something here are doubled. */
+/** A template in our form, `{name}`; doubles braces that would be variables. */
 export function toOurs(template: Extract<Template, { ok: true }>): string {
   return template.parts
     .map((part) => ('text' in part ? escapeNames(part.text) : `{${variableOf(part.path)}}`))
     .join('');
 }
 
-/** A text of another tool in our form; what is no template that is read here means itself. */
+/** Other tools' text in our form; text that is not a supported template is literal. */
 export function oursOf(text: string): string {
   const template = readTemplate(text);
   return template.ok ? toOurs(template) : escapeNames(text);
 }
 
-/**
- * Text in our form that means itself: a name in braces is doubled. Of several braces around a name
- * one pair is kept.
- */
+/** Escapes literal text: doubles braces around names, and reduces several braces to one pair. */
 export function escapeNames(text: string): string {
   return text.replace(
     /(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g,
@@ -106,17 +100,17 @@ export function escapeNames(text: string): string {
   );
 }
 
-/** Every path that a template uses, repeats included. */
+/** Every path in a template, with repeats. */
 export function pathsOf(template: Extract<Template, { ok: true }>): Step[][] {
   return template.parts.flatMap((part) => ('path' in part ? [part.path] : []));
 }
 
-/** A value as a template shows it: maps and lists as JSON. */
+/** Formats a value in a template: maps and lists as JSON. */
 export function templateText(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
 }
 
-/** A value as promptfoo's assertions show it: a list between commas, a map by its kind. */
+/** Formats a value in promptfoo's assertions: lists with commas, maps by their kind. */
 export function assertionText(value: Json): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(assertionText).join(',');
@@ -125,10 +119,10 @@ export function assertionText(value: Json): string {
 
 type Filled = { ok: true; text: string } | { ok: false; why: string };
 
-/** What a variable without a value is: a mistake, or nothing. */
+/** How to treat a variable without a value: an error, or empty. */
 type Missing = 'told' | 'empty';
 
-/** The template filled in with another tool's variables; `show`: a map or list as text. */
+/** Fills in a template; `show` formats maps and lists. */
 export function fillIn(
   text: string,
   vars: JsonMap,
@@ -151,7 +145,7 @@ export function fillIn(
   return { ok: true, text: out };
 }
 
-/** All texts inside a value filled in; the first that cannot be is told. */
+/** Fills in all texts in a value, or returns the first error. */
 export function fillInAll(
   value: Json,
   vars: JsonMap,
@@ -181,8 +175,8 @@ export function fillInAll(
 }
 
 /**
- * Another tool's variables as the scalars that a reference has: its own names, and those of the
- * paths that are used, of which those without a value are empty.
+ * Variables as a reference's scalars: top-level names and the paths in use, empty if without a
+ * value.
  */
 export function inputOf(
   vars: JsonMap,

@@ -5,10 +5,10 @@ import { isMap, type Json, type JsonMap, ownEntry } from '../../types/plain.ts';
 import { uses, why, type Convert, type Converted } from './assertion-parts.ts';
 import { isScalar } from './draft.ts';
 
-/** Strings are compared as they are: there is no trimming in promptfoo. */
+/** promptfoo compares text without trimming. */
 const exactly: JsonMap = { trim: false };
 
-/** Assertions that compare an answer's text, read it as JSON, or look at how it was given. */
+/** Assertions on the text, JSON or finish of an answer. */
 export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   equals: ({ value }) =>
     value === undefined
@@ -93,7 +93,7 @@ function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   };
 }
 
-/** Fields between commas; one in quotes may hold commas. Null where a quote is left open. */
+/** Comma-separated fields, optionally quoted; null for an unclosed quote. */
 export function fieldsOf(text: string): string[] | null {
   const fields: string[] = [];
   const field = /[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|$)|([^",][^,]*))/y;
@@ -107,8 +107,7 @@ export function fieldsOf(text: string): string[] | null {
 }
 
 /**
- * A pattern that the safe engine cannot match is a check in confined code, whose engine is the
- * other tool's.
+ * A pattern that the safe engine cannot match becomes a code check, which uses JavaScript's engine.
  */
 function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
   const written = { pattern, syntax: 'javascript' };
@@ -153,13 +152,13 @@ function json(extract: 'raw' | 'objects'): Convert {
   };
 }
 
-/** A schema in text is YAML, of which JSON is a part. */
+/** A schema in text is YAML, which includes JSON. */
 function schemaIn(text: string): Json {
   const read = readYaml('', text);
   return read.ok ? read.value.value : null;
 }
 
-/** Keywords that draft-07, by which the other tool reads, has otherwise than its successor. */
+/** Keywords that draft-07, which promptfoo uses, defines differently from 2020-12. */
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
@@ -169,7 +168,7 @@ function withDraft(schema: JsonMap): JsonMap {
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
-/** JSON text of a map or list is compared as JSON. */
+/** Compares text that is a JSON map or list as JSON. */
 function comparable(value: Json): Json {
   return isScalar(value) ? String(value) : value;
 }

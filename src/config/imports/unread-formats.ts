@@ -8,18 +8,17 @@ import {
   type Problem,
 } from '../../types/plain.ts';
 
-/** A format of another tool's prompts or tests that is not read here. */
+/** Another tool's format that is not supported. */
 interface UnreadFormat {
   label: string;
-  /** Names by which such a file is known. */
   path?: RegExp;
-  /** Whether YAML or JSON is of this format. */
+  /** Detects the format in parsed YAML or JSON. */
   holds?(value: JsonMap): boolean;
-  /** How it is written here. */
+  /** The equivalent here. */
   instead: string;
 }
 
-/** The order of the table in docs/migrate.md. */
+/** In the order of the table in docs/migrate.md. */
 const UNREAD_FORMATS: readonly UnreadFormat[] = [
   {
     label: 'Prompty',
@@ -76,7 +75,7 @@ const UNREAD_FORMATS: readonly UnreadFormat[] = [
   },
 ];
 
-/** Keys by which a file is a prompt of ours, whatever else it holds. */
+/** Keys that only our prompts have. */
 const OURS = ['messages', 'prompt', 'code', 'defaults'];
 
 function isOurs(value: Json): boolean {
@@ -84,8 +83,8 @@ function isOurs(value: Json): boolean {
 }
 
 /**
- * What a file of a format that is not read is, and how it is written here; null for any other.
- * `files`: to look into YAML and JSON; absent: by its name alone.
+ * The unsupported format of a file and its equivalent here, or null. `files`: to also check YAML
+ * and JSON by content.
  */
 export async function unreadFormat(file: string, files?: Files): Promise<string | null> {
   const isData = files !== undefined && /\.(?:ya?ml|json)$/.test(file);
@@ -98,7 +97,9 @@ export async function unreadFormat(file: string, files?: Files): Promise<string 
     : `is a file of ${found.label}, which evaldiff does not read: write a prompt file, where ${found.instead}`;
 }
 
-/** The files but for those of such formats: one that is named is a problem, one of a pattern a notice. */
+/**
+ * Drops files of unsupported formats: a problem for a named file, a notice for one from a pattern.
+ */
 export async function withoutUnread<T extends { file: string; exact: boolean }>(
   matches: readonly T[],
   files: Files,
