@@ -1,6 +1,4 @@
 import { existsSync, rmSync } from 'node:fs';
-import type { Command } from 'commander';
-import { UserError, problem } from '../errors.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
 import { storePlaceOf, type StorePlace } from '../session/store-place.ts';
 import { openLocalStore } from '../session/stores.ts';
@@ -10,7 +8,8 @@ import { counted } from '../text/amounts.ts';
 import { logLine, logText } from '../text/log.ts';
 import type { BatchRecord } from '../types/model.ts';
 import { inRepository } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
 interface CacheOptions {
   directory: string;
@@ -26,11 +25,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MEGABYTE = 1e6;
 
 /** Shows the store of earlier runs, and prunes or clears it. */
-export function cacheCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const cacheCommand: AddCommand = (program, terminal, done) => {
   program
     .command('cache')
     .description('shows the answers kept from earlier runs, and prunes them')
@@ -63,7 +58,7 @@ export function cacheCommand(
       });
       done(0);
     });
-}
+};
 
 async function tend(
   place: StorePlace,
@@ -106,9 +101,7 @@ async function tend(
 const KEPT =
   'kept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too';
 
-/**
- * Deletes the database with SQLite's side files. Opening it first refuses another program's file.
- */
+/** Deletes the database and SQLite's side files. */
 function removeFile(file: string, terminal: Terminal): void {
   for (const end of ['', ...BESIDE]) rmSync(`${file}${end}`, { force: true });
   terminal.out(`${logLine(file)}: removed\n`);
@@ -128,9 +121,7 @@ function pruneOf({ unused, maxSize, clear }: CacheOptions): Prune | null {
 function amount(name: string, unit: string, value: string | undefined): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}(\.\d{1,3})?$/.test(value)) return Number(value);
-  throw new UserError([
-    problem(null, `${name}: must be a number of ${unit} of at least 0, not "${value}"`),
-  ]);
+  throw userError(null, `${name}: must be a number of ${unit} of at least 0, not "${value}"`);
 }
 
 function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): string[] {

@@ -21,10 +21,7 @@ interface Intended {
   problems: readonly Problem[];
 }
 
-/**
- * Checks the planned calls against the caps. Throws with all `problems` before any request if the
- * calls exceed the cap, a cost cap cannot be enforced, or a key is missing.
- */
+/** Throws before any request if a cap does not allow the planned calls or a key is missing. */
 export function holdToCaps(
   { calls, targets, price, forecast, problems }: Intended,
   { project: { settings }, session: { inputs } }: Opened,

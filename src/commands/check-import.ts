@@ -24,10 +24,7 @@ export async function sayWhatFails(
 
 const CODE_TIMEOUT_SECONDS = 5;
 
-/**
- * A check that does not compile fails every answer in promptfoo. The replacement does too, because
- * code of ours that does not compile would stop the run.
- */
+/** promptfoo fails such a check's answers. So does the replacement; ours would stop the run. */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
   { err, reach }: Pick<Terminal, 'err' | 'reach'>,

@@ -24,10 +24,7 @@ interface Reply {
   body: unknown;
 }
 
-/**
- * Serves the few GitHub calls that the action makes for one pull request, on loopback. It validates
- * nothing; the tests have a stricter stand-in.
- */
+/** Serves the GitHub calls of one pull request on loopback, without validation. */
 export async function startDemoGitHub(head: string): Promise<DemoGitHub> {
   const state: State = { head, comment: null, check: null };
   const server: Server = createServer((request, response) => {
@@ -126,10 +123,7 @@ interface DemoRepository {
   head: string;
 }
 
-/**
- * Creates the demo's history: `main` with the shop's prompts and a branch that changes them. The
- * commit ids are the same on every run.
- */
+/** Commits the shop's prompts to `main` and changes to a branch, always with the same ids. */
 export function makeDemoRepository(fixture: string, folder: string): DemoRepository {
   const git = (...args: string[]): string =>
     execFileSync(

@@ -3,12 +3,11 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Command } from 'commander';
 import { InternalError } from '../errors.ts';
 import { readResultValue } from '../result/result.ts';
 import { packageRoot } from '../session/installation.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand } from './terminal.ts';
 
 export interface DemoOutcome {
   /** Markdown. */
@@ -36,10 +35,7 @@ interface PullRequest {
   fork?: boolean;
 }
 
-/**
- * Runs the pull-request job: creates a small git history and a local stand-in of GitHub, then
- * starts the action like a runner. Needs no key or network unless the fixture does.
- */
+/** Runs the job like a runner, with a stand-in of GitHub. No key or network unless used. */
 export async function runPullRequest(
   { fixture, action, fork = false }: PullRequest,
   log: (text: string) => void,
@@ -172,11 +168,7 @@ function start(
 
 const RULE = '─'.repeat(72);
 
-export function demoCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const demoCommand: AddCommand = (program, terminal, done) => {
   program
     .command('demo')
     .description('the whole pull-request job on the shipped example: no key, no network')
@@ -207,4 +199,4 @@ export function demoCommand(
       );
       done(0);
     });
-}
+};

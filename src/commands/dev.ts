@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { readCommandLine } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import { spendWords, type Spend } from '../report/page/workbench.ts';
@@ -13,7 +12,8 @@ import { chosenBy, detailOf, shownBoard, type Chosen } from '../workbench/view.t
 import { takeBack, writeBack } from '../workbench/write-back.ts';
 import { projectFolder, evaluateOptions, type EvaluateOptions } from './options.ts';
 import { inRepository, ownPaths, withProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
 interface DevOptions extends EvaluateOptions {
   base?: string;
@@ -28,11 +28,7 @@ const DEFAULT_CALLS = 500;
 /** Tries added to one cell at a time. */
 const MORE_TRIES = 3;
 
-export function devCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const devCommand: AddCommand = (program, terminal, done) => {
   const takes = { answers: true, caps: true, asks: true, trust: true, prints: false } as const;
   evaluateOptions(program.command('dev'), takes)
     .description(
@@ -52,7 +48,7 @@ export function devCommand(
       await openWorkbench(overrides, options, terminal);
       done(0);
     });
-}
+};
 
 async function openWorkbench(
   overrides: readonly string[],
@@ -150,15 +146,10 @@ function limitsOf(
 
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new UserError([
-    problem(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`),
-  ]);
+  throw userError(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`);
 }
 
-/**
- * If no look arrives in this time, the action runs on what is shown and is rejected if that is
- * stale.
- */
+/** After this time an action runs on what is shown, and is rejected if that is stale. */
 const LONGEST_WAIT_MS = 10_000;
 
 const GONE: ActionReply = { said: 'This is not there any more.', bad: true };
@@ -171,10 +162,7 @@ interface Performing {
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
-/**
- * Handles a button or key of the page. Waits until the previous action's writes are seen; otherwise
- * this action would apply to the old state.
- */
+/** Handles a button or key of the page, after the previous action's writes are seen. */
 async function perform(action: Action, performing: Performing): Promise<ActionReply> {
   const { state, project, looking } = performing;
   if (action.kind === 'raise') return raise(performing);

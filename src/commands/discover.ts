@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { readAttributes, writeAttributes } from '../config/attributes-file.ts';
 import { schemaLine } from '../config/imports/index.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
@@ -30,17 +29,14 @@ import { holdToCaps, priceOf } from './caps.ts';
 import { replaceFile, writeNewFiles } from './files.ts';
 import { type EvaluateOptions, evaluateOptions } from './options.ts';
 import { asking, type Opened, withCurrentProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
 interface DiscoverOptions extends EvaluateOptions {
   force?: boolean;
 }
 
-export function discoverCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const discoverCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
     .description(
       'asks the grader which attributes the references have, and writes the attributes file to edit and commit',
@@ -62,7 +58,7 @@ export function discoverCommand(
       });
       done(0);
     });
-}
+};
 
 /** The file for the attributes. Fails before any call if it exists. */
 async function targetFile(
@@ -73,22 +69,18 @@ async function targetFile(
   const file = attributesPath(settings);
   const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
   if (file === null)
-    throw new UserError([
-      problem(
-        place,
-        `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path below the working directory`,
-      ),
-    ]);
+    throw userError(
+      place,
+      `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path below the working directory`,
+    );
   const path = join(resolve(cwd, directory), file);
   const refusal = await refusalOf(path, 'file', ground);
-  if (refusal !== null) throw new UserError([problem({ file, line: 0 }, refusal)]);
+  if (refusal !== null) throw userError(file, refusal);
   if (force !== true && existsSync(path)) {
-    throw new UserError([
-      problem(
-        { file, line: 0 },
-        'exists already and is not overwritten; edit it, or replace it with --force',
-      ),
-    ]);
+    throw userError(
+      file,
+      'exists already and is not overwritten; edit it, or replace it with --force',
+    );
   }
   return file;
 }
@@ -132,12 +124,10 @@ async function ask(
   });
   const ended = guard.reached() ?? edges.halted()?.why ?? null;
   if (ended !== null)
-    throw new UserError([
-      problem(
-        null,
-        `discovery was ended early, so nothing was written: ${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
-      ),
-    ]);
+    throw userError(
+      null,
+      `discovery was ended early, so nothing was written: ${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
+    );
   for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
   return { found, usage: meter.totals() };
 }
@@ -146,12 +136,10 @@ async function ask(
 function graderOf({ project, tree }: Opened, { code }: DiscoverOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {
-    throw new UserError([
-      problem(
-        { file: settings.file ?? SETTINGS_FILE, line: 0 },
-        'names no grader, which reads the references; name a model, grader: { model: … }',
-      ),
-    ]);
+    throw userError(
+      settings.file ?? SETTINGS_FILE,
+      'names no grader, which reads the references; name a model, grader: { model: … }',
+    );
   }
   const problems: Problem[] = [];
   const [grader] = gradersOf(
@@ -194,9 +182,10 @@ async function write(
 ): Promise<void> {
   const named = found.filter(({ attributes }) => attributes.length > 0);
   if (named.length === 0)
-    throw new UserError([
-      problem(null, 'no attributes were found, so nothing was written; the notes above say why'),
-    ]);
+    throw userError(
+      null,
+      'no attributes were found, so nothing was written; the notes above say why',
+    );
   const text = `${schemaLine('attributes')}${writeAttributes(named)}`;
   const sizes = project.suites.map(({ prompt, tests }) => ({
     path: prompt.file,

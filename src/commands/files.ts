@@ -24,6 +24,7 @@ import {
 } from '../session/safe-writing.ts';
 import type { Problem } from '../types/plain.ts';
 import { REPORT_FOLDERS } from './options.ts';
+import { userError } from './user-error.ts';
 
 /** Parsed content of a saved file; `file` is its path as given. */
 export type SavedFile = (
@@ -32,10 +33,7 @@ export type SavedFile = (
 
 const FOUND = /^(?:result\.json|noise\.json|report-\d+\.ya?ml)$/;
 
-/**
- * Expands folders, at any depth, into the saved files in them. Rejects with every path that has
- * none.
- */
+/** Expands folders, at any depth, into saved files. Rejects with every path without one. */
 export async function savedFilesIn(paths: readonly string[], cwd: string): Promise<string[]> {
   const problems: Problem[] = [];
   const found = await Promise.all(paths.map((path) => filesIn(path, cwd, problems)));
@@ -72,10 +70,7 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
   );
 }
 
-/**
- * A sweep's report folder has its runs beside the result, which says more, so the runs are dropped
- * unless named.
- */
+/** Drops a sweep's runs in a report folder, because the result beside them says more. */
 function withoutRunsOf(files: readonly string[]): string[] {
   const runs = files
     .filter((file) => file.endsWith(`${sep}result.json`))
@@ -97,8 +92,8 @@ export async function readSavedFiles(files: readonly string[], cwd: string): Pro
 }
 
 /**
- * The newest saved file in these folders, with the other tries and variants of its run. On a tie
- * the later name wins, because llmeval names files by time. Empty if there is none.
+ * The newest saved file in these folders, with its run's other tries and variants. On a tie the
+ * later name wins, because llmeval names files by time.
  */
 export async function newestRun(cwd: string): Promise<SavedFile[]> {
   const there: string[] = [];
@@ -142,9 +137,8 @@ async function readSavedFile(
 }
 
 /**
- * Writes new files, all or none: to temporary names first, then renamed. `files` maps POSIX paths
- * below `folder` to text. Rejects with every path that exists or goes through a symbolic link;
- * cleans up on failure.
+ * Writes new files, all or none. `files` maps POSIX paths below `folder` to text. Rejects with
+ * every path that exists or goes through a symbolic link.
  */
 export async function writeNewFiles(
   folder: string,
@@ -178,7 +172,7 @@ export async function writeNewFiles(
   } catch (error) {
     for (const path of ours.reverse())
       await rm(path, { recursive: true, force: true }).catch(() => undefined);
-    throw new UserError([problem(null, `nothing was written to ${folder}: ${reasonOf(error)}`)]);
+    throw userError(null, `nothing was written to ${folder}: ${reasonOf(error)}`);
   } finally {
     if (waiting !== null) await rm(waiting, { recursive: true, force: true });
   }
@@ -207,8 +201,6 @@ export async function replaceFile(
   try {
     await putFile(join(folder, path), text, ground);
   } catch (error) {
-    throw new UserError([
-      problem({ file: path, line: 0 }, `could not be written: ${reasonOf(error)}`),
-    ]);
+    throw userError(path, `could not be written: ${reasonOf(error)}`);
   }
 }

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { lstat, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import { isPlainRelative } from '../documents/paths.ts';
-import { UserError, problem } from '../errors.ts';
 import { withEdit } from '../explain/fix.ts';
 import { fixDiff, fixWords } from '../report/sections/fixes.ts';
 import type { Cause, Fix } from '../result/causes.ts';
@@ -11,7 +10,8 @@ import { logLine } from '../text/log.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
 import { byCodeUnits } from '../text/order.ts';
 import { readSavedFiles } from './files.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
 const SAVED = 'evaldiff-report/result.json';
 
@@ -21,11 +21,7 @@ interface FixOptions {
   json?: boolean;
 }
 
-export function fixCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const fixCommand: AddCommand = (program, terminal, done) => {
   program
     .command('fix')
     .description('shows the fixes that a run has proven, and writes them into the prompt files')
@@ -45,7 +41,7 @@ export function fixCommand(
       else terminal.out(`${noneWords(causes)}\n`);
       done(0);
     });
-}
+};
 
 async function offer(
   fixes: readonly Fix[],
@@ -93,12 +89,10 @@ function noneWords(causes: readonly Cause[]): string {
 
 async function savedCauses(file: string, cwd: string): Promise<Cause[]> {
   if (file === SAVED && !existsSync(join(cwd, file)))
-    throw new UserError([
-      problem(
-        { file, line: 0 },
-        'does not exist; write it with npx evaldiff diff explain.fix=true --report evaldiff-report, or name another result.json',
-      ),
-    ]);
+    throw userError(
+      file,
+      'does not exist; write it with npx evaldiff diff explain.fix=true --report evaldiff-report, or name another result.json',
+    );
   const saved = await readSavedFiles([file], cwd);
   return saved
     .flatMap((report) => (report.kind === 'result' ? (report.result.causes ?? []) : []))
@@ -128,9 +122,7 @@ async function changedSince(folder: string, fix: Fix): Promise<string | null> {
     : 'These lines have changed since the run; run npx evaldiff diff again.';
 }
 
-/**
- * Writes only to a regular file of the project whose lines are unchanged since the fix was tested.
- */
+/** Writes only to a regular file of the project whose lines are unchanged. */
 async function writeFix(folder: string, fix: Fix): Promise<void> {
   const path = await pathOf(folder, fix);
   const text = withEdit(await readFile(path, 'utf8'), fix);
@@ -143,7 +135,7 @@ async function writeFix(folder: string, fix: Fix): Promise<void> {
 }
 
 function refuse({ file, lines }: Fix, message: string): never {
-  throw new UserError([problem({ file, line: lines.from }, message)]);
+  throw userError({ file, line: lines.from }, message);
 }
 
 async function pathOf(folder: string, fix: Fix): Promise<string> {

@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
 import { testEvaluators } from '../ask/evaluator-tests.ts';
 import { type RepeatedRubricTest, repeatRubricTest } from '../ask/rubric-tests.ts';
-import { UserError, problem } from '../errors.ts';
+import { problem } from '../errors.ts';
 import { type EvaluatorTest, evaluatorCallsOf, evaluatorTargetsOf } from '../plan/grader-tests.ts';
 import { rubricTestBlocks } from '../report/rubric-test.ts';
 import { evaluatorTables } from '../report/sections/conversations.ts';
@@ -20,12 +19,10 @@ import { factsOf } from '../types/vendors.ts';
 import { holdToCaps, priceOf } from './caps.ts';
 import { type EvaluateOptions, evaluateOptions } from './options.ts';
 import { type Opened, asking, withCurrentProject } from './project.ts';
-import { type Terminal, printBlocks } from './terminal.ts';
+import { type AddCommand, type Terminal, printBlocks } from './terminal.ts';
+import { userError } from './user-error.ts';
 
-/**
- * Grades one suite's labelled answers and prints the accuracy of each evaluator and of all
- * combined.
- */
+/** Prints how often the evaluators, alone and combined, agree with the labelled answers. */
 function gradeSuite(
   suite: Suite,
   opened: Opened,
@@ -81,7 +78,7 @@ function testOf(
       conversation === null
         ? ''
         : '; add some: examples: [{ question: "…", answer: "…", accepted: true }]';
-    throw new UserError([problem(place, `the prompt "${prompt.name}" has ${what}${add}`)]);
+    throw userError(place, `the prompt "${prompt.name}" has ${what}${add}`);
   }
   const evaluators = evaluatorsOf(suite, { settings, tree, hash: sha256 }, problems);
   return {
@@ -93,10 +90,7 @@ function testOf(
   };
 }
 
-/**
- * Grades a rubric's examples `repeats` times and prints the accuracy. Uses the graders of the first
- * metric with this rubric, unless the command line names one.
- */
+/** Grades a rubric's examples with the named grader, else with those of its first metric. */
 function gradeRubric(
   name: string,
   repeats: number,
@@ -115,17 +109,13 @@ function gradeRubric(
 function rubricNamed(name: string, { rubrics }: Project): Rubric {
   const rubric = rubrics.get(name);
   if (rubric === undefined)
-    throw new UserError([
-      problem(null, `there is no rubric "${name}"${suggestion(name, [...rubrics.keys()])}`),
-    ]);
+    throw userError(null, `there is no rubric "${name}"${suggestion(name, [...rubrics.keys()])}`);
   const [label = ''] = rubric.choice_scores.keys();
   if (rubric.examples.length === 0) {
-    throw new UserError([
-      problem(
-        rubric.place,
-        `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: ${JSON.stringify(label)} }]`,
-      ),
-    ]);
+    throw userError(
+      rubric.place,
+      `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: ${JSON.stringify(label)} }]`,
+    );
   }
   return rubric;
 }
@@ -185,11 +175,7 @@ interface GradeOptions extends EvaluateOptions {
 
 const MOST_REPEATS = 100;
 
-export function gradeCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const gradeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('grade'), { answers: true, caps: true, asks: true })
     .description(
       "tests those who judge: a rubric's grader on its labelled examples, or a conversation's evaluators on its labelled answers",
@@ -217,25 +203,21 @@ export function gradeCommand(
       });
       done(0);
     });
-}
+};
 
 /** Rejects an unknown name with the nearest rubric and prompt. */
 function knownName(name: string, { rubrics, suites }: Project): string {
   if (rubrics.has(name) || suites.length === 0) return name;
   const known = [...rubrics.keys(), ...suites.map(({ prompt }) => prompt.name)];
-  throw new UserError([
-    problem(
-      null,
-      `there is no rubric "${name}", nor a prompt of that name${suggestion(name, known)}`,
-    ),
-  ]);
+  throw userError(
+    null,
+    `there is no rubric "${name}", nor a prompt of that name${suggestion(name, known)}`,
+  );
 }
 
 function repeatsOf(text: string): number {
   const repeats = Number(text);
   if (!Number.isInteger(repeats) || repeats < 1 || repeats > MOST_REPEATS)
-    throw new UserError([
-      problem(null, `--repeats must be a whole number from 1 to ${String(MOST_REPEATS)}`),
-    ]);
+    throw userError(null, `--repeats must be a whole number from 1 to ${String(MOST_REPEATS)}`);
   return repeats;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import { carriedLine, lossLine, lossesByReason } from '../config/imports/carried.ts';
 import type { Imported } from '../config/imports/draft.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../config/imports/formats.ts';
@@ -19,7 +19,7 @@ import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
 import { distinct } from '../documents/document.ts';
 import { filesOf, type Files } from '../documents/files.ts';
 import { DEFAULT_LIMITS } from '../documents/limits.ts';
-import { UserError, formatProblem, problem } from '../errors.ts';
+import { UserError, formatProblem } from '../errors.ts';
 import type { Repository } from '../git/repository.ts';
 import { metrics } from '../metrics/index.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
@@ -32,7 +32,8 @@ import { failBrokenChecks, sayWhatFails } from './check-import.ts';
 import { writeNewFiles } from './files.ts';
 import { directoryOption } from './options.ts';
 import { inRepository } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 import { verifyImport } from './verify-import.ts';
 
 interface ImportOptions {
@@ -42,11 +43,7 @@ interface ImportOptions {
   verify?: string;
 }
 
-export function importCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const importCommand: AddCommand = (program, terminal, done) => {
   program
     .command('import')
     .description(
@@ -82,7 +79,7 @@ export function importCommand(
           : await verifyFile(file, verify, options, terminal),
       );
     });
-}
+};
 
 /**
  * Converts a file, writes the result and prints what was lost.
@@ -103,7 +100,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   if (imported.prompts.length === 0) {
     sayWhatIsLost(imported, terminal);
     const message = `nothing of it can be carried over: ${carriedLine(imported)}`;
-    throw new UserError([problem({ file, line: 0 }, message)]);
+    throw userError(file, message);
   }
   if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
   await writeNewFiles(folder, files, ground);
@@ -121,10 +118,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   return end(imported, shown, terminal);
 }
 
-/**
- * The project's settings that the imported prompts use: the grader, the embedding model, and their
- * `models` entries.
- */
+/** The grader, the embedding model and the `models` entries that the imported prompts use. */
 async function reliedOn(
   { prompts }: Imported,
   { file, grader, voters, embeddings }: Settings,
@@ -148,9 +142,7 @@ async function reliedOn(
   );
 }
 
-/**
- * Adds those settings, which take precedence, and the program files when writing to another folder.
- */
+/** Adds those settings, which take precedence, and the program files. */
 function withRelied(conversion: Conversion, relied: JsonMap): Conversion {
   const { settings, needs } = conversion;
   const models = isMap(relied['models']) ? relied['models'] : {};
@@ -223,25 +215,20 @@ async function withImported<T>(
 ): Promise<T> {
   const path = pathIn(root, resolve(terminal.cwd, file));
   if (path === null)
-    throw new UserError([
-      problem({ file, line: 0 }, 'lies outside of the project; name the project with --directory'),
-    ]);
+    throw userError(file, 'lies outside of the project; name the project with --directory');
   return withTree(root, terminal, async (tree, repository) => {
     const problems: Problem[] = [];
     const files = filesOf(tree, DEFAULT_LIMITS);
-    if (!tree.files.has(path))
-      throw new UserError([problem({ file, line: 0 }, 'does not exist, or git ignores it')]);
+    if (!tree.files.has(path)) throw userError(file, 'does not exist, or git ignores it');
     const format = from ?? (await formatOf(path, files));
     const absence = files.absence(path);
-    if (absence !== null) throw new UserError([problem({ file: path, line: 0 }, absence)]);
+    if (absence !== null) throw userError(path, absence);
     if (format === null)
-      throw new UserError([
-        problem(
-          { file, line: 0 },
-          (await unreadFormat(path, files)) ??
-            `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`,
-        ),
-      ]);
+      throw userError(
+        file,
+        (await unreadFormat(path, files)) ??
+          `has no name and no content that tells its format; say it with --from ${IMPORT_FORMATS.slice(0, -1).join(', ')} or ${IMPORT_FORMATS.at(-1) ?? ''}`,
+      );
     const settings = await settingsFor(files);
     const imported = await readImport(
       path,

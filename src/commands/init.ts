@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import type { Command } from 'commander';
 import { schemaLine } from '../config/imports/index.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
-import { UserError, problem } from '../errors.ts';
 import { logLine } from '../text/log.ts';
 import { shellWord } from '../text/visible.ts';
 import { factsOf, vendorNames, type VendorName } from '../types/vendors.ts';
@@ -15,7 +13,8 @@ import { directoryOption } from './options.ts';
 import { validateLines } from './plain.ts';
 import { dayOf } from './project.ts';
 import { isAccount, seeProject, type SeenProject } from './see-project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand } from './terminal.ts';
+import { userError } from './user-error.ts';
 import {
   PLACEHOLDER,
   endpointKey,
@@ -30,11 +29,7 @@ interface InitOptions {
   owner?: string;
 }
 
-export function initCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const initCommand: AddCommand = (program, terminal, done) => {
   program
     .command('init')
     .description(
@@ -77,7 +72,7 @@ export function initCommand(
       );
       done(0);
     });
-}
+};
 
 function vendorOfKeys(env: NodeJS.ProcessEnv): VendorName {
   return (
@@ -91,12 +86,10 @@ function vendorOfKeys(env: NodeJS.ProcessEnv): VendorName {
 
 function checkOwner(owner: string): void {
   if (owner === PLACEHOLDER || isAccount(owner)) return;
-  throw new UserError([
-    problem(
-      null,
-      `--owner: "${owner.slice(0, 100)}" is not a name of a GitHub account: letters, digits and single hyphens, at most 39`,
-    ),
-  ]);
+  throw userError(
+    null,
+    `--owner: "${owner.slice(0, 100)}" is not a name of a GitHub account: letters, digits and single hyphens, at most 39`,
+  );
 }
 
 /** Files to write, by path below the root. */
@@ -266,10 +259,7 @@ references:
   ]);
 }
 
-/**
- * Settings for a project that has prompts: lists the files that need it, a default model if they
- * lack one, and no cost cap if a price is unknown.
- */
+/** Lists files that need it, a default model if they lack one, no cost cap without prices. */
 function starterSettings(
   vendor: VendorName,
   { listed, needsModel, unpriced }: Partial<SeenProject> = {},

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { runsOf } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import type { NoiseResult } from '../result/noise.ts';
@@ -9,18 +8,14 @@ import { logJson } from '../text/log.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { writeOwnReports } from './print-result.ts';
 import { currentFiles, type FindSides, withProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
 
 interface NoiseOptions extends EvaluateOptions {
   runs: string;
   base?: string;
 }
 
-export function noiseCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const noiseCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('noise'), {
     answers: true,
     caps: true,
@@ -50,7 +45,7 @@ export function noiseCommand(
       });
       done(noise.problems.length > 0 || noise.runs === 0 ? 2 : 0);
     });
-}
+};
 
 function readRuns(value: string): number {
   const problems: string[] = [];

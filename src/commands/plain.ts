@@ -16,7 +16,7 @@ import type { Notice } from '../types/plain.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { printEnd, evaluateSides, print } from './print-result.ts';
 import { currentFiles, type FindSides, withProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
 
 interface SidesOptions {
   base?: string;
@@ -41,11 +41,7 @@ function sidesOptions(command: Command): Command {
     );
 }
 
-export function diffCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const diffCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('diff')), {
     answers: true,
     caps: true,
@@ -71,7 +67,7 @@ export function diffCommand(
       );
       done(printEnd(result, terminal));
     });
-}
+};
 
 function planOnly(
   mode: 'diff' | 'sweep',
@@ -96,11 +92,7 @@ function planOnly(
   });
 }
 
-export function planCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const planCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
     .description(
       'what diff would run and why, and how many calls; with --verbose what comes from which side; makes no model calls',
@@ -147,7 +139,7 @@ export function planCommand(
         done(0);
       },
     );
-}
+};
 
 /** Runs `validate` on a folder's project without printing. */
 export async function validateFolder(directory: string, terminal: Terminal): Promise<Planned> {
@@ -179,11 +171,7 @@ function validated(options: EvaluateOptions, terminal: Terminal): ReturnType<typ
   return planOnly('sweep', currentFiles, { overrides: [], options, terminal, strict: true });
 }
 
-export function validateCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const validateCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('validate'), {})
     .description('checks every file and tells all errors at once, with lines; makes no model calls')
     .addHelpText(
@@ -209,4 +197,4 @@ export function validateCommand(
       else terminal.out(`${sizeOf(planned)}: no errors\n`);
       done(0);
     });
-}
+};

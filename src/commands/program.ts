@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../errors.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
 import { logLine, logText } from '../text/log.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
 
 /** Runs one command line. Exit codes: 0 pass or neutral, 1 the gate failed, 2 no verdict. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -59,10 +59,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/**
- * Errors of the system (full disk, missing permission, damaged drive), caused neither by the files
- * nor by a bug.
- */
+/** System errors (full disk, missing permission), caused neither by the files nor by a bug. */
 const REFUSALS = [
   'EACCES',
   'EPERM',
@@ -89,8 +86,6 @@ function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
-type AddCommand = (program: Command, terminal: Terminal, done: (code: number) => void) => void;
-
 /** All commands in help order. Each is loaded on demand to keep startup fast. */
 const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['diff', async () => (await import('./plain.ts')).diffCommand],
@@ -111,10 +106,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['demo', async () => (await import('./demo.ts')).demoCommand],
 ]);
 
-/**
- * The command `asked`, or all commands if it names none (none for the version). `done` receives the
- * exit code.
- */
+/** The command `asked`, or all if there is none of this name. `done` gets the exit code. */
 export async function createProgram(
   terminal: Terminal,
   done: (code: number) => void,

@@ -44,7 +44,7 @@ export const currentFiles = async ({
 
 /**
  * The files as they are. Without uncommitted changes they carry the commit id, so that a trend can
- * place the result. `written`: absolute paths that runs write, which do not count as changes.
+ * place the result. Changes of `written` (absolute paths) do not count.
  */
 export async function currentState(
   session: Pick<Session, 'repository'>,
@@ -194,10 +194,7 @@ function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
   return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];
 }
 
-/**
- * Parses options and environment and reports all errors together. Endpoints come only from these,
- * never from a file of the project.
- */
+/** Endpoints come only from options and environment, never from a file of the project. */
 function readGiven(
   options: EvaluateOptions,
   overrides: readonly string[],

@@ -12,6 +12,7 @@ import { logJson } from '../text/log.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
 import { inRepository } from './project.ts';
 import type { Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
 /** `branch`: null for the default branch. */
 interface HistoryRequest {
@@ -21,10 +22,7 @@ interface HistoryRequest {
   format: 'terminal' | 'markdown' | 'html' | 'json';
 }
 
-/**
- * The word after `--history` is a path if there is no other path, else a branch. Rejects if no path
- * is left.
- */
+/** The word after `--history` is a path if there is no other path, else a branch. */
 export async function historyPaths(
   given: string | true,
   paths: readonly string[],
@@ -39,12 +37,10 @@ export async function historyPaths(
       () => false,
     ));
   if (all.length > 0 && exists) return { branch: null, paths: all };
-  throw new UserError([
-    problem(
-      null,
-      '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)',
-    ),
-  ]);
+  throw userError(
+    null,
+    '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)',
+  );
 }
 
 /** Renders the trend of a branch's saved results. Makes no model calls. */
@@ -108,12 +104,10 @@ async function branchOf(
   return inRepository(directory, { cwd: directory, env: environment }, async (repository) => {
     const mainline = await repository.mainline(name);
     if (mainline === null && name !== null)
-      throw new UserError([
-        problem(
-          null,
-          `--history ${name}: ${directory} is not a git repository with commits; leave the branch out to order results by the time of their files, or name the repository with --directory`,
-        ),
-      ]);
+      throw userError(
+        null,
+        `--history ${name}: ${directory} is not a git repository with commits; leave the branch out to order results by the time of their files, or name the repository with --directory`,
+      );
     return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };
   });
 }

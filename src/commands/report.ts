@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { Option, type Command } from 'commander';
-import { UserError, problem } from '../errors.ts';
+import { Option } from 'commander';
 import { exitCode } from '../judge/outcome.ts';
 import { renderComment } from '../report/comment.ts';
 import { comparisonBlocks } from '../report/comparison.ts';
@@ -18,7 +17,8 @@ import { logJson } from '../text/log.ts';
 import { newestRun, readSavedFiles, savedFilesIn, type SavedFile } from './files.ts';
 import { REPORT_FOLDERS } from './options.ts';
 import { historyPaths, renderHistory } from './report-history.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
 const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'json'] as const;
 
@@ -44,11 +44,7 @@ Examples:
   evaldiff report noise.json
   evaldiff report --history main sweeps/ --format html --out trend.html`;
 
-export function reportCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const reportCommand: AddCommand = (program, terminal, done) => {
   program
     .command('report')
     .description(
@@ -80,7 +76,7 @@ export function reportCommand(
       else await write(options.out, text, terminal);
       done(code);
     });
-}
+};
 
 interface Rendered {
   text: string;
@@ -103,12 +99,10 @@ async function renderFiles(
       ? await newestRun(terminal.cwd)
       : await readSavedFiles(await savedFilesIn(paths, terminal.cwd), terminal.cwd);
   if (files.length === 0)
-    throw new UserError([
-      problem(
-        null,
-        `name what to render: a result.json, a noise.json, or a folder that holds some (npx evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
-      ),
-    ]);
+    throw userError(
+      null,
+      `name what to render: a result.json, a noise.json, or a folder that holds some (npx evaldiff report out); here is none of ${REPORT_FOLDERS.join(', ')}`,
+    );
   const [only, ...more] = files;
   const alone = more.length === 0 && options.tables !== true ? only : undefined;
   if (alone?.kind === 'result')
@@ -117,12 +111,10 @@ async function renderFiles(
       code: exitCode(alone.result.conclusion),
     };
   if (format !== 'html' && format !== 'junit') return renderAll(files, format, terminal);
-  throw new UserError([
-    problem(
-      null,
-      `--format ${format} renders one result.json; ${alone?.kind === 'noise' ? 'a measurement has' : 'for several runs take'} terminal, markdown or json`,
-    ),
-  ]);
+  throw userError(
+    null,
+    `--format ${format} renders one result.json; ${alone?.kind === 'noise' ? 'a measurement has' : 'for several runs take'} terminal, markdown or json`,
+  );
 }
 
 function formatOf({ json, format }: ReportOptions): Format {
@@ -137,12 +129,10 @@ async function trend(
   terminal: Terminal,
 ): Promise<string> {
   if (format === 'junit')
-    throw new UserError([
-      problem(
-        null,
-        '--format junit renders one result.json; a trend has terminal, markdown, html and json',
-      ),
-    ]);
+    throw userError(
+      null,
+      '--format junit renders one result.json; a trend has terminal, markdown, html and json',
+    );
   return renderHistory(
     { ...(await historyPaths(given, paths, terminal.cwd)), directory, format },
     terminal,
@@ -248,7 +238,7 @@ async function tablesOf(
 
 async function write(file: string, text: string, { cwd, err }: Terminal): Promise<void> {
   await writeTo(resolve(cwd, file), text, { root: cwd }).catch((error: unknown) => {
-    throw new UserError([problem({ file, line: 0 }, `cannot be written: ${reasonOf(error)}`)]);
+    throw userError(file, `cannot be written: ${reasonOf(error)}`);
   });
   err(`wrote ${file}\n`);
 }

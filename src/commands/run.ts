@@ -1,18 +1,14 @@
-import type { Command } from 'commander';
-import { NOT_JUDGED, UserError, problem } from '../errors.ts';
+import { NOT_JUDGED } from '../errors.ts';
 import { afterEachEdit, filesNamed } from '../session/watch.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 import { projectFolder, evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import { printEnd, evaluateSides } from './print-result.ts';
 import { currentState, ownPaths, withProject } from './project.ts';
 import { runPart, type ShardOptions } from './shards.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
-export function runCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const runCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('run'), SWEEPS)
     .description('evaluates the current files: every reference, in every combination that is swept')
     .option('--shard <i/n>', 'evaluate one part of n and write it to a folder for evaldiff merge')
@@ -37,16 +33,14 @@ export function runCommand(
         return;
       }
       if (options.shardTo !== undefined)
-        throw new UserError([
-          problem(
-            null,
-            '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
-          ),
-        ]);
+        throw userError(
+          null,
+          '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
+        );
       const { code } = await runOnce(overrides, options, terminal);
       done(code);
     });
-}
+};
 
 interface WatchOptions {
   watch?: boolean;
@@ -74,17 +68,14 @@ function runOnce(
   });
 }
 
-/**
- * Runs again after each edit. Prints errors in files and keeps watching. Stored answers are reused,
- * so a run only makes the calls that the edit requires. Returns the last exit code.
- */
+/** Runs again after each edit, even after errors. Returns the last exit code. */
 async function runWatched(
   overrides: readonly string[],
   options: EvaluateOptions & ShardOptions,
   terminal: Terminal,
 ): Promise<number> {
   if (options.shard !== undefined)
-    throw new UserError([problem(null, '--watch: watches a whole run; leave --shard out')]);
+    throw userError(null, '--watch: watches a whole run; leave --shard out');
   const root = projectFolder(options, { ...terminal, err: () => undefined });
   const written = ownPaths(options, terminal);
   let last = NOT_JUDGED;

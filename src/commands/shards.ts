@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { shardOf } from '../config/inputs.ts';
 import { UserError, problem } from '../errors.ts';
 import { PART_FILES } from '../plan/manifest.ts';
@@ -14,7 +13,8 @@ import type { Problem } from '../types/plain.ts';
 import { collectValues, evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import { printEnd, show } from './print-result.ts';
 import { currentFiles, currentState, folderOutput, ownPaths, withProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
 export interface ShardOptions {
   shard?: string;
@@ -30,12 +30,10 @@ export async function runPart(
 ): Promise<void> {
   const shard = readShard(given.shard);
   if (options.report !== undefined)
-    throw new UserError([
-      problem(
-        null,
-        '--report: a shard judges nothing and has no report; give it to evaldiff merge',
-      ),
-    ]);
+    throw userError(
+      null,
+      '--report: a shard judges nothing and has no report; give it to evaldiff merge',
+    );
   const folder = resolve(
     terminal.cwd,
     given.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
@@ -71,20 +69,14 @@ async function refuseForeign(folder: string): Promise<void> {
   const names: readonly string[] = Object.values(PART_FILES);
   const foreign = (await readdir(folder)).filter((name) => !names.includes(name));
   if (foreign.length > 0)
-    throw new UserError([
-      problem(
-        null,
-        `--shard-to: ${folder} holds other files (${foreign.slice(0, 3).join(', ')}); name a folder of its own`,
-      ),
-    ]);
+    throw userError(
+      null,
+      `--shard-to: ${folder} holds other files (${foreign.slice(0, 3).join(', ')}); name a folder of its own`,
+    );
 }
 
 /** Merges the parts of a sweep into one result. */
-export function mergeCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const mergeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('merge'), SWEEPS)
     .description(
       'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had run on one machine',
@@ -123,4 +115,4 @@ export function mergeCommand(
       });
       done(printEnd(result, terminal));
     });
-}
+};

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
-import { UserError, formatProblem, problem } from '../errors.ts';
+import { UserError, formatProblem } from '../errors.ts';
 import { causesFor, causesIn } from '../report/sections/causes.ts';
 import {
   type SentPrompts,
@@ -22,7 +21,8 @@ import { suggestion } from '../text/suggest.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { withProject } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 
 /** Report folder in the examples of the documentation. */
 const FOLDER = 'evaldiff-report';
@@ -38,11 +38,7 @@ interface Found {
   causes: SuiteCauses | null;
 }
 
-export function showCommand(
-  program: Command,
-  terminal: Terminal,
-  done: (code: number) => void,
-): void {
+export const showCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('show'), {})
     .description(
       'everything about one reference of a saved result: input, what made it worse, prompt as sent, every answer of both sides, scores, reasons; makes no model calls',
@@ -82,27 +78,23 @@ export function showCommand(
       }
       done(0);
     });
-}
+};
 
 async function savedResult(from: string, { cwd }: Terminal): Promise<Result> {
   if (from === FOLDER && !existsSync(join(cwd, from)))
-    throw new UserError([
-      problem(
-        { file: from, line: 0 },
-        `does not exist; write it with npx evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
-      ),
-    ]);
+    throw userError(
+      from,
+      `does not exist; write it with npx evaldiff run --report ${FOLDER}, or diff, or name another with --from`,
+    );
   const saved = await readSavedFiles(await savedFilesIn([from], cwd), cwd);
   const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
   if (first !== undefined && more.length === 0) return first;
-  throw new UserError([
-    problem(
-      { file: from, line: 0 },
-      first === undefined
-        ? 'holds no result.json; write one with npx evaldiff diff --report'
-        : 'holds several results; name one result.json with --from',
-    ),
-  ]);
+  throw userError(
+    from,
+    first === undefined
+      ? 'holds no result.json; write one with npx evaldiff diff --report'
+      : 'holds several results; name one result.json with --from',
+  );
 }
 
 function referencesOf(result: Result, wanted: string): Found[] {
@@ -119,15 +111,13 @@ function referencesOf(result: Result, wanted: string): Found[] {
     ids.size > 0 ? ids.has(id) : Object.values(input).some((value) => fits(String(value))),
   );
   if (found.length > 0) return found;
-  throw new UserError([
-    problem(
-      null,
-      `this result has no reference "${wanted.slice(0, 100)}"; only what ran is in it${suggestion(
-        wanted,
-        all.map(({ reference }) => reference.id),
-      )}`,
-    ),
-  ]);
+  throw userError(
+    null,
+    `this result has no reference "${wanted.slice(0, 100)}"; only what ran is in it${suggestion(
+      wanted,
+      all.map(({ reference }) => reference.id),
+    )}`,
+  );
 }
 
 type Sent = ReadonlyMap<string, SentPrompts> | null;
@@ -137,8 +127,8 @@ function sentOf(sent: Sent, suite: SuiteResult, { id }: ReferenceResult): SentPr
 }
 
 /**
- * Rebuilds the prompts from the commits of the result. For uncommitted files it uses the current
- * files and prints that. Null, after printing why, if the commits are unreadable.
+ * The prompts of the result's commits, or of the current files if it was uncommitted. Null, after
+ * printing why, if the commits are unreadable.
  */
 async function promptsOf(result: Result, options: ShowOptions, terminal: Terminal): Promise<Sent> {
   const note = (words: string): void => {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
+import type { Command } from 'commander';
 import type { Block } from '../report/sections/document.ts';
 import type { Reach } from '../session/access.ts';
 
@@ -20,10 +21,14 @@ export interface Terminal {
   until?: AbortSignal;
 }
 
-/**
- * Prints report blocks. Loads the renderer lazily: its table of character widths would take a tenth
- * of every start.
- */
+/** Adds a command to the program; `done` receives its exit code. */
+export type AddCommand = (
+  program: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+) => void;
+
+/** Loads the renderer lazily: its character widths would take a tenth of every start. */
 export async function printBlocks(
   blocks: readonly Block[],
   { out, width, isTerminal }: Pick<Terminal, 'out' | 'width' | 'isTerminal'>,
@@ -47,10 +52,7 @@ const COLUMNS = 100;
 /** Error codes when the reader closed the pipe: `evaldiff report … | head`. */
 const GONE = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/**
- * The terminal of a process. Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does
- * not end the process.
- */
+/** Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
 export function terminalOf({ env, cwd, stdout, stderr, stdin }: TerminalProcess): Terminal {
   const plain = Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb';
   for (const stream of [stdout, stderr]) {

@@ -10,7 +10,7 @@ import { readTests } from '../config/tests.ts';
 import { below } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import { DEFAULT_LIMITS } from '../documents/limits.ts';
-import { UserError, problem } from '../errors.ts';
+import { UserError } from '../errors.ts';
 import type { MetricAnswer, MetricTools } from '../metrics/answer.ts';
 import { metrics, scoreMetric } from '../metrics/index.ts';
 import { createSandbox } from '../sandbox/index.ts';
@@ -22,6 +22,7 @@ import type { Metric } from '../types/metric.ts';
 import { jsonText, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { dayOf } from './project.ts';
 import type { Terminal } from './terminal.ts';
+import { userError } from './user-error.ts';
 import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -38,8 +39,7 @@ interface Verification {
  * Scores the answers of a promptfoo results file with the imported tests and prints differing
  * verdicts. Makes no model calls and writes nothing.
  *
- * @returns the exit code: 0 if all compared verdicts and the outcome of each answer are equal, else
- * 1 @throws UserError for a file that cannot be read or compared
+ * @returns the exit code: 0 if all compared verdicts are equal on unchanged answers, else 1
  */
 export async function verifyImport(
   results: { path: string; file: string },
@@ -48,7 +48,7 @@ export async function verifyImport(
 ): Promise<number> {
   const at = { file: results.file, line: 0 };
   const read = readForeignResults(await jsonAt(results.path, results.file));
-  if ('why' in read) throw new UserError([problem(at, read.why)]);
+  if ('why' in read) throw userError(at, read.why);
   const references = await referencesOf(source);
   const { compared, left } = await verify(read.answers, references, source.imported, terminal);
   // Number of answers, beside the number of verdicts.
@@ -57,9 +57,7 @@ export async function verifyImport(
     ...(read.unanswered === 0 ? [] : [`${counted(read.unanswered, 'result')} without an answer`]),
   ].join(', ');
   if (compared.length === 0)
-    throw new UserError([
-      problem(at, `holds no verdict that can be compared${words === '' ? '' : `: ${words}`}`),
-    ]);
+    throw userError(at, `holds no verdict that can be compared${words === '' ? '' : `: ${words}`}`);
   const asGiven = compared.filter(({ answer }) => !answer.isTransformed);
   const changed = compared.filter(({ answer }) => answer.isTransformed);
   const differing = asGiven.filter((verdict) => !isEqual(verdict));
@@ -71,7 +69,7 @@ export async function verifyImport(
 
 async function jsonAt(path: string, file: string): Promise<Json> {
   const refuse = (message: string): never => {
-    throw new UserError([problem({ file, line: 0 }, message)]);
+    throw userError(file, message);
   };
   const handle = await open(path).catch(() => refuse('cannot be read'));
   try {
@@ -97,8 +95,7 @@ async function referencesOf({
   files: Files;
 }): Promise<Reference[]> {
   const at = { file, line: 0 };
-  if (judged === undefined)
-    throw new UserError([problem(at, 'has no tests that could be verified')]);
+  if (judged === undefined) throw userError(at, 'has no tests that could be verified');
   const problems: Problem[] = [];
   const tests = await readTests(
     below(documentOf(file, { prompt: createDraft(at), tests: judged.tests }), ['tests']),

@@ -1,28 +1,22 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { UserError, problem } from '../errors.ts';
 import { packageRoot } from '../session/installation.ts';
 import { factsOf, keyInputs, type VendorName } from '../types/vendors.ts';
+import { userError } from './user-error.ts';
 
 /** Stands for the account that publishes the action when it is unknown. */
 export const PLACEHOLDER = '<owner>';
 
 const FOLDER = '.github/workflows';
 
-/**
- * A workflow for a project: its path below the repository's root, and whether the account is still
- * missing.
- */
+/** A project's workflow: its path below the root, and whether the account is missing. */
 export interface FoundWorkflow {
   path: string;
   unfinished: boolean;
 }
 
-/**
- * The workflow at `root` that runs the action on the project in `below` ('' for the root); null if
- * there is none.
- */
+/** The workflow that runs the action on the project in `below` ('' for the root), or null. */
 export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
@@ -63,10 +57,7 @@ function fieldOf(value: unknown, key: string): unknown {
   return value !== null && typeof value === 'object' ? (value as Step)[key] : undefined;
 }
 
-/**
- * Name of a project's job and workflow file. Workflows are only read at the root, so each project
- * folder has its own.
- */
+/** Workflows are only read at the root, so each project folder has its own. */
 export function jobOf(below: string): string {
   const slug = below
     .toLowerCase()
@@ -92,10 +83,7 @@ export function endpointKey(name: string): string {
   return `KEY_OF_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
 }
 
-/**
- * The shipped workflow, with the account (if known), the vendors' keys, and a line per endpoint
- * whose address the user fills in.
- */
+/** The shipped workflow with the account, the vendors' keys and a line per endpoint. */
 export async function workflowText(
   below: string,
   owner: string,
@@ -143,15 +131,13 @@ function withEndpoints(text: string, endpoints: readonly string[]): string {
 
 const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');
 
-/**
- * Makes the names that two workflows of a repository must not share unique: job, check, comment and
- * queue.
- */
+/** Makes job, check, comment and queue unique, which two workflows must not share. */
 function inFolder(text: string, below: string): string {
   if (/\p{Cc}|\$\{\{/u.test(below))
-    throw new UserError([
-      problem(null, `the folder ${JSON.stringify(below)} cannot stand in a workflow; rename it`),
-    ]);
+    throw userError(
+      null,
+      `the folder ${JSON.stringify(below)} cannot stand in a workflow; rename it`,
+    );
   const job = jobOf(below);
   return text
     .replace('`evaldiff`, a required check', () => `\`${job}\`, a required check`)

@@ -99,10 +99,7 @@ export interface AnswersContext {
   load: LoadData;
 }
 
-/**
- * An answer that people accepted or rejected: a question with its answer, or a dialogue that ends
- * with one.
- */
+/** A question with its answer, or a dialogue that ends with one; accepted or rejected. */
 export const answerSchema = closed({
   question: filled().describe('What the user asked.').optional(),
   answer: filled().describe('What was answered.').optional(),

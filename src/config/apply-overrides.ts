@@ -7,10 +7,7 @@ import type { Problem, Scalar } from '../types/plain.ts';
 import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
-/**
- * Reads lines `key=value` (`readOverrides`) and checks their values without a project. Returns all
- * problems at once.
- */
+/** Reads lines `key=value` and checks their values without a project. */
 export function checkedOverrides(lines: readonly string[]): {
   overrides: Overrides;
   problems: Problem[];

@@ -26,9 +26,7 @@ import {
   anyText,
 } from './schema.ts';
 
-/**
- * `evaldiff.attributes.yaml`: attributes that people chose, which take precedence over discovery.
- */
+/** `evaldiff.attributes.yaml`: attributes that people chose, preferred to discovered ones. */
 export interface PinnedAttributes {
   /** Replaces `qualeval.slack`; null if absent. */
   slack: number | null;
@@ -81,8 +79,7 @@ export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string):
 
 /**
  * Reads the attributes file. Names are unique per list after case folding. A list has at most
- * min(`most`, ⌊2N/4⌋) attributes, with N references in its prompt (shared lists: in the largest
- * prompt that uses them).
+ * min(`most`, ⌊2N/4⌋) attributes, with N references in the largest prompt that uses it.
  */
 export function readAttributes(
   file: string,
@@ -213,10 +210,7 @@ function checkNames(
   }
 }
 
-/**
- * Reports the first surplus entry. Under 8 references no attribute can be assigned, so any is too
- * many.
- */
+/** Under 8 references no attribute can be assigned, so any is too many. */
 function checkCount(
   document: Document,
   at: Path,
@@ -236,9 +230,7 @@ function checkCount(
   );
 }
 
-/**
- * Writes what `readAttributes` reads: top-level lists for one prompt, else a section per prompt.
- */
+/** Top-level lists for one prompt, else a section per prompt. */
 export function writeAttributes(
   prompts: readonly { path: string; attributes: readonly Attribute[] }[],
 ): string {

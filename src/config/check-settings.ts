@@ -113,10 +113,7 @@ function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
   return [{ kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message }];
 }
 
-/**
- * YAML files in the folders of prompts, tests and rubrics that no pattern and no `defaults`
- * includes.
- */
+/** YAML files in the folders of prompts, tests and rubrics that nothing includes. */
 function unreadFiles(
   { files }: SourceTree,
   read: ReadonlySet<string>,
@@ -152,17 +149,11 @@ const DAY_MS = 86_400_000;
 /** Today as YYYY-MM-DD, and how to report models that have ended. */
 export interface ModelEnds {
   today: string;
-  /**
-   * A problem in a full run. Else a notice: the change did not retire the model, and the vendor
-   * decides.
-   */
+  /** A problem in a full run. Else a notice: the change did not retire the model. */
   past: 'problem' | 'notice';
 }
 
-/**
- * Checks the models in the files against the vendors' facts: refused parameters, at their lines,
- * and models that have ended or will soon (only with `ends`).
- */
+/** Reports parameters that models refuse, and with `ends` models that have ended or soon will. */
 export function checkPassports(
   settings: Settings,
   suites: readonly Suite[],

@@ -14,8 +14,8 @@ import { passProblems } from './rubric-choices.ts';
 const CRITICAL = 'critical';
 
 /**
- * Reports models that `allowed` (null: any) does not name, at their lines. The resolved model and
- * its place count, because a file could give an allowed name to any model, server or recording.
+ * Reports models that `allowed` (null: any) does not name. The resolved model and its place count,
+ * because a file could give an allowed name to any model, server or recording.
  */
 export function checkModels(
   settings: Settings,
@@ -113,10 +113,7 @@ export function checkNames(suites: readonly Suite[], problems: Problem[]): void 
   }
 }
 
-/**
- * Checks metrics against rubrics. `complete`: all rubric files could be read, so an absent rubric
- * is really missing.
- */
+/** `complete`: all rubric files could be read, so an absent rubric is really missing. */
 export function checkRubrics(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
@@ -174,10 +171,7 @@ function isSlip(tag: string): boolean {
   );
 }
 
-/**
- * Tags one edit from `critical`, at their first use: the author probably meant the reference to
- * gate.
- */
+/** Tags one edit from `critical`, which was probably meant. */
 export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   return suites.flatMap(({ tests }) => {
     const first = new Map<string, Place>();

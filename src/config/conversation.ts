@@ -77,9 +77,7 @@ const DEFAULT_CRITERIA: Conversation['criteria'] = [
 /** Reserved keys of an evaluator's reply. */
 const TAKEN = ['analysis', 'follow_up'];
 
-/**
- * Reads `conversation` of a test file; null if absent. Evaluators default to the grader's model.
- */
+/** Reads `conversation`; null if absent. Evaluators default to the grader's model. */
 export async function readConversation(
   document: Document,
   grader: Settings['grader'],

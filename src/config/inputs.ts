@@ -90,8 +90,8 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 const CODE = ['sandbox', 'host', 'off'] as const;
 
 /**
- * Parses the action's inputs by name (empty or absent: the default). Returns all problems, each
- * with the input's name first; use the inputs only if there are none.
+ * Parses the action's inputs (empty or absent: the default) and returns all problems, each with the
+ * input's name first. Use the inputs only if there are none.
  */
 export function readInputs(given: Readonly<Record<string, string>>): {
   inputs: Inputs;

@@ -14,8 +14,8 @@ import { settingsSchema } from './settings-schema.ts';
 import { testsSchema } from './tests.ts';
 
 /**
- * JSON Schemas (draft 2020-12) by file name: for the user's files, to complete and check in editors
- * (the readers check what needs several files), and for the files that a run writes.
+ * JSON Schemas (draft 2020-12) by file name: of the user's files, for editors (the readers check
+ * what needs several files), and of the files that a run writes.
  */
 export function jsonSchemas(): Record<string, object> {
   return Object.fromEntries(
@@ -156,10 +156,7 @@ function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema
   return plain(schema) as Schema;
 }
 
-/**
- * Misspelt keys of a prompt, with the intended key. Other keys are model parameters, so an editor
- * could not tell.
- */
+/** Misspelt keys with the intended one. Editors would take them for model parameters. */
 function misspeltKeys(own: readonly string[]): Schema[] {
   const right = [...own, ...KNOWN_PARAMETERS].join('|');
   return own.map((key) => ({
@@ -183,10 +180,7 @@ function slips(word: string): string[] {
 
 const MODEL_RULES = 'modelRules';
 
-/**
- * Parameters that the prompt's model refuses. An editor sees one file, so a model name redefined in
- * the settings is treated as the vendor's.
- */
+/** An editor sees one file, so a redefined model name is treated as the vendor's. */
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);

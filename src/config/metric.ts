@@ -21,10 +21,7 @@ import { readGraders } from './models.ts';
 import { checkItems } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
-/**
- * Reads `metrics` of a test file: a list, or FlexEval's `{function: […], rubric: […]}`. Names are
- * unique.
- */
+/** Reads a list, or FlexEval's `{function: […], rubric: […]}`. Names are unique. */
 export function readMetrics(
   document: Document,
   builtIns: BuiltInMetrics,

@@ -27,10 +27,7 @@ import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
 
 /** How a commit is read; the sides differ only in `configRequired`. */
 export interface ReadOptions {
-  /**
-   * The settings file, relative to the working directory. `llmeval.yaml` replaces an absent
-   * `evaldiff.yaml`.
-   */
+  /** The settings file in the working directory. `llmeval.yaml` replaces an absent default. */
   config: string;
   /** A missing settings file is a problem; else (for base) the defaults apply. */
   configRequired: boolean;
@@ -56,9 +53,8 @@ export interface ReadTools {
 }
 
 /**
- * Reads all files of one commit. Never throws for a user error: returns all problems of all files,
- * deduplicated and in order of the files. The project holds what could be read; run it only without
- * problems.
+ * Reads all files of one commit. Returns all user errors of all files, deduplicated, in order of
+ * the files. The project holds what could be read; run it only without problems.
  */
 export async function readProject(
   tree: SourceTree,
@@ -124,10 +120,7 @@ export async function readProject(
 /** Subfolders with settings that are suggested if the root has none. */
 const SHOWN_FOLDERS = 3;
 
-/**
- * A run in the wrong folder must not look like an unchanged one. If files were found, their own
- * problems explain it.
- */
+/** A run in the wrong folder must not look unchanged. Files that were found explain it. */
 function nothingToRun(
   { commit, files }: SourceTree,
   config: string,

@@ -73,10 +73,7 @@ export const PROMPT_KEYS: readonly string[] = Object.keys(shape);
 
 const BODIES = ['messages', 'prompt', 'code'];
 
-/**
- * The prompt file's schema: its own keys (`tests` as given), and model parameters under any other
- * name.
- */
+/** Its own keys (`tests` as given), and model parameters under any other name. */
 export function promptSchema(tests: z.ZodType) {
   return z
     .object({ ...shape, tests: tests.describe(TESTS).optional() })

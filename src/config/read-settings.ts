@@ -15,8 +15,8 @@ const FOREIGN = ['defaults', 'hydra', 'log10'] as const;
 const SWEEPER = ['hydra', 'sweeper', 'params'];
 
 /**
- * An `llmeval.yaml` without keys for llmeval only. Its sweep (`hydra.sweeper.params`, entries like
- * `prompts.model: gpt-4,claude-2`) becomes a sweep; ignored keys are notices with their lines.
+ * An `llmeval.yaml` without llmeval's keys. Its sweep (`hydra.sweeper.params`, like `prompts.model:
+ * gpt-4,claude-2`) becomes a sweep; ignored keys are notices at their lines.
  */
 function withoutForeignKeys(document: Document): {
   document: Document;
@@ -70,10 +70,7 @@ interface SettingsOptions {
   limits: Limits;
 }
 
-/**
- * Places of the patterns of `prompts` and `rubrics` (line 0 for a default), and of swept keys (null
- * for an override).
- */
+/** Line 0 for a default pattern; null for a key that an override sweeps. */
 interface Places {
   (pattern: string): Place;
   sweep(key: string): Place | null;
@@ -82,8 +79,8 @@ interface Places {
 }
 
 /**
- * The effective settings: the file asked for, else `llmeval.yaml`, else the defaults; then the
- * overrides. `known`: the file is absent or readable, so missing settings are meaningful.
+ * The file asked for, else `llmeval.yaml`, else the defaults; then the overrides. `known`: the file
+ * is absent or readable, so missing settings are meaningful.
  */
 export async function loadSettings(
   files: Files,

@@ -37,15 +37,15 @@ interface SuitesReader {
   options: {
     overrides: Overrides;
     /** Head's side: overrides must match something. */
+    configRequired: boolean;
     limits: Limits;
   };
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
 
 /**
- * Reads every prompt of the settings and of other tools' files, with its tests. Returns `settings`
- * with the models of such files, and their rubric files as `rubrics`. `places`: where the settings
- * write a pattern.
+ * Reads every prompt of the settings and of other tools' files, with its tests. `settings` gains
+ * the models of such files, `rubrics` their rubric files. `places`: of the patterns.
  */
 export async function loadSuites(
   reader: SuitesReader,
@@ -85,10 +85,7 @@ export async function loadSuites(
   };
 }
 
-/**
- * The files of `prompts`. Without that setting other tools' files are found by name; if the project
- * has prompts of ours, they are only mentioned.
- */
+/** Without `prompts` other tools' files are found by name, and only mentioned beside ours. */
 async function promptFiles(
   { files, settings }: SuitesReader,
   places: (pattern: string) => Place,

@@ -130,10 +130,7 @@ function lack(input: Record<string, Scalar>, { variables }: ReferenceContext): s
     : `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it to its input, or take it out of the prompt`;
 }
 
-/**
- * Why the metrics cannot decide with this expected value; null if they can. Ignores metrics that
- * are only shown or conditional.
- */
+/** Why the metrics cannot decide with this expected value, or null. */
 function undecided(
   metrics: readonly Metric[],
   given: Pick<Reference, 'expected' | 'values'>,
@@ -220,10 +217,7 @@ function unjudged(
     : `reference ${ordinal} has no metric of its own, and the file has none for all`;
 }
 
-/**
- * With a completion a dialogue ends with the question to answer, without one with the answer to
- * score. Later messages are kept beside it.
- */
+/** Ends with the question (with completion) or the answer to score; the rest is kept aside. */
 function threadOf(
   recorded: readonly Message[] | null,
   doCompletion: boolean | null,

@@ -39,10 +39,7 @@ export const referencesFromSchema = z
 
 type Source = z.output<typeof sourceSchema>;
 
-/**
- * Reads `references` and `references_from` of a test file. An error of one reference becomes its
- * `problem`.
- */
+/** Reads `references` and `references_from`. A reference's error becomes its `problem`. */
 export async function readReferences(
   document: Document,
   context: ReferenceContext,
@@ -144,9 +141,7 @@ function nothingAsked({ input }: JsonMap): string | null {
 /** Hexadecimal digits of a reference's hash: 40 bits avoid collisions in any suite. */
 const HASH_LETTERS = 10;
 
-/**
- * The given id, else a hash of the input (never of the expected value), numbered from the second.
- */
+/** The given id, else a hash of the input (never of `expected`), numbered from the second. */
 function identify(
   drafts: readonly DraftReference[],
   hash: (text: string) => string,

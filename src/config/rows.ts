@@ -23,9 +23,8 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
 /**
- * A row as a written reference. Unmapped parts are the columns of the same name. Without `input`,
- * all other columns of a table, and all declared variables of an object, are the input. A string is
- * an error.
+ * A row as a written reference, or an error. Unmapped parts are the columns of the same name.
+ * Without `input`, all other columns of a table (of an object: declared variables) are the input.
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
@@ -92,10 +91,7 @@ function mappedInput(row: JsonMap, columns: Readonly<Record<string, string>>): J
   return picked;
 }
 
-/**
- * A member that is the whole input: a map of variables, a recorded dialogue, or the value of the
- * only variable.
- */
+/** The whole input: a map of variables, a dialogue, or the value of the only variable. */
 function wholeInput(
   row: JsonMap,
   column: string,

@@ -11,9 +11,8 @@ interface Choices {
 }
 
 /**
- * Labels and scores in the forms of FlexEval and autoevals (`choice_scores`), openai/evals (with
- * `choice_strings`, or `choice_scores: from_strings`), Phoenix (`choices`) and GitHub Models (a
- * list of `{choice, score}`).
+ * Reads the forms of FlexEval and autoevals (`choice_scores`), openai/evals (`choice_strings`),
+ * Phoenix (`choices`) and GitHub Models (a list of `{choice, score}`).
  */
 export function readChoices(
   document: Document,

@@ -176,10 +176,7 @@ function report(
   );
 }
 
-/**
- * Issues of the union member that matches the value's kind, to report its inside instead of the
- * union.
- */
+/** Issues of the union member of the value's kind, to report its inside. */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
   const [only, ...others] = issue.errors.filter((issues) =>
     issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),

@@ -40,9 +40,7 @@ export function defaultSettings(): Settings {
   return fromWritten(null, {}, new Map(), []);
 }
 
-/**
- * Reads the settings file. All keys are optional; an invalid one is a problem and gets its default.
- */
+/** All keys are optional; an invalid one is a problem and gets its default. */
 export function readSettings(
   document: Document,
   limits: Limits,

@@ -20,10 +20,7 @@ export function sweepExtent(sweep: Sweep): { combinations: number; words: string
   };
 }
 
-/**
- * Rejects a sweep that is too large, has an unknown key, or repeats a value, which would repeat
- * requests.
- */
+/** Rejects sweeps that are too large, have an unknown key or repeat a value. */
 export function sweepProblems(
   sweep: Sweep,
   suites: readonly Suite[],
@@ -103,10 +100,7 @@ export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   return [{ kind: 'settings', place: null, message: `sweep: ${size.words}, each for ${prompts}` }];
 }
 
-/**
- * An override with one value ends a parameter's sweep; one with several starts it. `only` selects
- * one combination.
- */
+/** One value ends a parameter's sweep, several start it. `only` selects one combination. */
 export function withoutFixed(settings: Settings, { parameters, only = {} }: Overrides): Settings {
   const sweep = Object.fromEntries(
     Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)),

@@ -104,8 +104,8 @@ const ownMembers = perLimits((limits) => ({
 }));
 
 /**
- * Reads one test file, or the `tests` of a prompt. Errors go to `problems`, but an error of one
- * reference becomes its `problem`, so that the rest can run. Usable if `problems` did not grow.
+ * Reads one test file, or the `tests` of a prompt. A reference's error becomes its `problem`; other
+ * errors go to `problems`. Usable if those did not grow.
  */
 export async function readTests(
   document: Document,

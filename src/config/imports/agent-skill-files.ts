@@ -62,10 +62,7 @@ interface AttachOptions {
   isProgram: boolean;
 }
 
-/**
- * The files of a case as part of the user's message: texts for a model, paths for a program. Or why
- * the case cannot be asked.
- */
+/** A case's files in the user's message (texts, or paths for a program), or why it is lost. */
 export async function attachedFiles(
   written: Json | undefined,
   options: AttachOptions,

@@ -53,10 +53,7 @@ const CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
 type Value = { ok: true; value: Json | undefined } | { ok: false; why: string };
 
-/**
- * The value of an assertion: files read, templates filled in. Code keeps its own files and braces,
- * and file contents are literal.
- */
+/** Reads files and fills templates in. Code keeps its own, and file contents are literal. */
 export function valueFor(
   written: Json | undefined,
   isCode: boolean,
@@ -94,10 +91,7 @@ function textValue(
     : { ok: false, why: `${path} is neither JSON nor YAML` };
 }
 
-/**
- * promptfoo treats code as a template too. If it cannot be read as one, only braces around known
- * variables are filled in.
- */
+/** Code is a template too. If it cannot be read as one, only known variables are filled in. */
 function codeFilledIn(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
   const whole = fillIn(code, vars, 'empty', assertionText);

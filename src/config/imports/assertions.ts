@@ -92,19 +92,14 @@ export const ON_TRANSFORMED = 'an assertion on a transformed answer';
 const INSTEAD =
   'is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
 
-/**
- * Why an assertion would score another text here: its own transform or its test's changes the
- * answer first. Null if neither does.
- */
+/** The transform, its own or its test's, that changes the answer before scoring, or null. */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
   if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
   if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;
   return isTransformed ? `options.transform of its test ${INSTEAD}` : null;
 }
 
-/**
- * Converts an assertion to a metric. Fills templates in with the test's variables, like promptfoo.
- */
+/** Converts an assertion, with the test's variables filled in like promptfoo does. */
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
   const written = assertion['type'];
   if (typeof written !== 'string') return why('it has no type');
@@ -159,10 +154,7 @@ function negateIf(converted: Converted, negate: boolean): Converted {
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/**
- * Parameters that our metric would reject (a pattern with lookaround, say) are a loss, not a user
- * error.
- */
+/** Parameters that our metric would reject are a loss, not a user error. */
 function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;

@@ -48,10 +48,7 @@ export function lossLine({ what, why, times, places }: LossGroup): string {
   return `${often}${what}: ${why} (${placesText(places)})`;
 }
 
-/**
- * Notices of an imported file: the counts if something was lost, each reason once at its first
- * place, then the remarks.
- */
+/** Counts if something was lost, each reason once at its first place, then the remarks. */
 export function importNotices(file: string, imported: Imported): Notice[] {
   const groups = lossesByReason(imported.left);
   const lost = groups.map(({ what, why, times, places: [first, ...others] }): Notice => {

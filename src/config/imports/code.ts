@@ -18,7 +18,7 @@ export interface CodeCheck {
 
 /**
  * Converts promptfoo's JavaScript (an expression, a body with `return`, or a file that exports a
- * function) to code that sets `metric` and `result`. Adds one line before the user's code.
+ * function). Adds one line before the user's code.
  */
 export function javascriptMetric(
   check: CodeCheck,
@@ -114,9 +114,7 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   ];
 }
 
-/**
- * Converts promptfoo's Python (an expression, a body with `return`, or a file with `get_assert`).
- */
+/** Converts promptfoo's Python (an expression, a body with `return`, or `get_assert`). */
 export function pythonMetric(
   check: CodeCheck,
   form: 'inline' | 'file',

@@ -15,10 +15,7 @@ import { counted } from '../../text/amounts.ts';
 import type { Json, Notice, Place, Problem, JsonMap } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 
-/**
- * Files beside an imported one, resolved like the other tool does: relative to the file that names
- * them.
- */
+/** Files beside an imported one, relative to the file that names them. */
 export interface ImportFiles {
   /** Files of a path or pattern, sorted by name; empty if none. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
@@ -28,10 +25,7 @@ export interface ImportFiles {
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
-/**
- * Resolves the files that another tool's file names, from `folder`. A path without a file is added
- * to `problems` at the place that names it.
- */
+/** Resolves paths from `folder`. One without a file is a problem at the place that names it. */
 export function importFiles(
   files: Files,
   folder: string,
@@ -101,10 +95,7 @@ export interface Imported {
   remarks: Notice[];
   /** Counts of what was carried over, widest unit first. */
   carried: Share[];
-  /**
-   * All tests, even without a prompt; for each reference its variables, as written and as checks
-   * see them, and the assertion behind each metric.
-   */
+  /** All tests, even without a prompt, with each reference's variables and assertions. */
   judged?: { tests: Draft; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
@@ -126,9 +117,7 @@ export function nothingImported(): Imported {
   return { prompts: [], models: {}, grader: null, left: [], remarks: [], carried: [] };
 }
 
-/**
- * A prompt file of ours. Prompts that share tests share one `tests` object; null if there are none.
- */
+/** Prompts that share tests share one `tests` object; null if there are none. */
 interface ImportedPrompt {
   prompt: Draft;
   tests: Draft | null;
@@ -222,8 +211,8 @@ const PREFERENCE = 'preference';
 const SHOWN = 'shown';
 
 /**
- * Adds a metric to references without one: a comparison with base if there is a grader, else a
- * metric that is only shown. The comparison gates only if no reference has metrics of its own.
+ * Adds a metric to references without one: a comparison with base if there is a grader, else one
+ * that is only shown. The comparison gates only if no reference has its own metrics.
  */
 export function judgeTheRest(
   tests: Draft,

@@ -73,10 +73,7 @@ export function dataFile(
   return 'message' in found ? null : { file: found.file, place };
 }
 
-/**
- * FlexEval resolves paths from its working directory, mostly the root; old files use the file's
- * folder.
- */
+/** FlexEval resolves paths from its working directory; old files from the file's folder. */
 function locateFile(
   path: string,
   from: string,

@@ -49,10 +49,7 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
   console.log(JSON.stringify({ id, output }));
 });`;
 
-/**
- * FlexEval's functions without model calls, as a one-line program. In YAML text without quotes,
- * `\n` is two characters; authors mean a line break.
- */
+/** Unquoted in YAML, `\n` is two characters; authors mean a line break. */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
   const name = response === null ? 'echo' : `echo-${mark}`;
@@ -96,10 +93,7 @@ function openai(kwargs: JsonMap): ReturnType<Read> {
   };
 }
 
-/**
- * LiteLLM puts the vendor before the model, `anthropic/claude-sonnet-4-5`, and knows some names
- * without one.
- */
+/** LiteLLM names `anthropic/claude-sonnet-4-5`, and some models without a vendor. */
 function litellm(kwargs: JsonMap): ReturnType<Read> {
   const written = textOf(kwargs, 'model') ?? textOf(kwargs, 'model_name');
   if (written === null) return { why: 'it names no model' };
@@ -165,10 +159,7 @@ function textOf(kwargs: JsonMap, key: string): string | null {
 /** The model of an eval without a completion, which has recorded answers. */
 const RECORDED = 'recorded';
 
-/**
- * The first eval's grader becomes the project's. A different one, or one with parameters, is set on
- * its metrics.
- */
+/** The first eval's plain grader becomes the project's. Others are set on their metrics. */
 export function withGrader(
   document: Document,
   path: Path,
@@ -209,10 +200,7 @@ function llmAt(
   return found;
 }
 
-/**
- * The prompt of an eval. Its message is never sent, because recorded dialogues are continued as
- * they are.
- */
+/** The prompt of an eval. Its message is never sent; recorded dialogues are continued. */
 export function promptDraft(
   document: Document,
   path: Path,

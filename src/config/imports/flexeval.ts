@@ -79,7 +79,7 @@ const CONFIG_KEYS = [
 
 /**
  * Converts FlexEval's run or evals: dialogues become references, functions and rubrics metrics. A
- * run without completions scores the recorded answers and makes no model calls for them.
+ * run without completions scores the recorded answers without model calls for answers.
  */
 export async function importFlexEval(
   document: Document,

@@ -14,9 +14,8 @@ export interface HostSettings {
 }
 
 /**
- * How other tools' code is treated. `refused`: not run. `written`: the file is converted, so
- * nothing is run, but what the settings can express is converted. A function runs it, which only
- * `code: host` allows.
+ * `refused`: code is not run. `written`: it is not run, but converted as far as settings can
+ * express it. A function runs it, which only `code: host` allows.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;
 
@@ -27,9 +26,7 @@ export interface CodeFile {
   called: string;
 }
 
-/**
- * Parses `file://app/provider.py:answer`, `python:app/provider.py` and `provider.js`; else null.
- */
+/** Parses `file://app/provider.py:answer`, `python:app/provider.py`, `provider.js`, or null. */
 export function codeFileIn(text: string, folder: string): CodeFile | null {
   const [, path = '', called = ''] =
     /^(?:file:\/\/|python:|javascript:)?(?:\.\/)?((?!\/|\.\.\/)[^\n:]+\.(?:[cm]?[jt]s|py))(?::([A-Za-z_$][\w$]*))?$/.exec(
@@ -126,10 +123,7 @@ const OUTSIDE_PYTHON =
 const PYTHON_NO_CODE =
   /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*/g;
 
-/**
- * Why Python cannot run in the sandbox, or null. A search for modules, files, environment and
- * processes, so it can miss some.
- */
+/** Searches Python for what the sandbox lacks. Null if nothing was found. */
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
     // A short text may name a function.

@@ -10,10 +10,7 @@ import { importFiles, type Draft, type Imported } from './draft.ts';
 import type { CodeHost, HostSettings } from './foreign-code.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
 
-/**
- * Default locations of other tools' files, read if the settings name no prompts and the content
- * fits.
- */
+/** Default locations of other tools' files, if the settings name no prompts. */
 export const IMPORTED_BY_NAME: readonly string[] = [
   '{promptfooconfig,evals/promptfooconfig}.{yaml,yml}',
   '**/*{.,_}prompt.{yml,yaml}',
@@ -53,10 +50,7 @@ interface ImportTools {
   host?: HostSettings;
 }
 
-/**
- * Reads another tool's file as prompts of ours. Errors go to `problems`, losses into `left`. Loads
- * only the reader of its format.
- */
+/** Errors go to `problems`, losses into `left`. Loads only the reader of its format. */
 export async function readImport(
   file: string,
   format: ImportFormat,
@@ -108,9 +102,7 @@ export async function readImport(
   );
 }
 
-/**
- * The editor comment with the address of a JSON Schema in the npm package of this major version.
- */
+/** Tells editors the JSON Schema in the npm package of this major version. */
 export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes'): string {
   return `# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`;
 }

@@ -11,9 +11,8 @@ import type { ForeignTest } from './promptfoo-values.ts';
 import { escapeNames, fillIn, inputOf, pathsOf, templateText, toOurs } from './templates.ts';
 
 /**
- * The messages of each test, in order, if a function or a template with logic makes them, or if
- * this prompt treats variables differently from the file's others; else null. `inputs`: whose form
- * of variables the tests have.
+ * The messages of each test, in order, if a function or template logic makes them, or if this
+ * prompt treats variables differently from others (`inputs` says how those do); else null.
  */
 export async function madeMessages(
   prompt: ForeignPrompt,
@@ -49,10 +48,7 @@ export async function madeMessages(
   );
 }
 
-/**
- * Null if filling the tests' inputs into the prompt gives the same: JSON takes variables as they
- * are, and text that is a chat after filling in is sent as one.
- */
+/** Null if the prompt filled in with the tests' inputs is the same. */
 function ownMessages(
   prompt: ForeignPrompt,
   tests: readonly ForeignTest[],

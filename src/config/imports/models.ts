@@ -100,10 +100,7 @@ const KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']);
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-/**
- * An address is an OpenAI-compatible server or the team's own program. Only the first is
- * recognizable.
- */
+/** A chat completions address is a compatible server; others are unknown programs. */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
@@ -203,10 +200,7 @@ export function providerMap(written: Json): JsonMap {
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
 }
 
-/**
- * A server's name in the settings: host, port and path beyond a version, since one host can serve
- * several. Empty without a host.
- */
+/** Host, port and path beyond a version, since one host can serve several; '' without host. */
 function serverName({ host, pathname }: URL): string {
   return host === ''
     ? ''

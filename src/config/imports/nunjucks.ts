@@ -19,8 +19,8 @@ interface State {
 class Unfit extends Error {}
 
 /**
- * Renders a nunjucks template without escaping: variables, filters, conditions and loops.
- * Unsupported parts are named instead of rendered. `show`: formats a map or list.
+ * Renders nunjucks without escaping: variables, filters, conditions and loops. Unsupported parts
+ * are named instead of rendered. `show` formats a map or list.
  */
 export function renderTemplate(
   text: string,

@@ -58,10 +58,7 @@ const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
 
 const JUDGE_KEYS = ['modelId', 'prompt', 'systemPrompt', 'choices'];
 
-/**
- * Sets the judge's model: the first becomes the grader if the settings have none; a different one
- * is set on its metric. Reports other keys.
- */
+/** The first judge becomes the grader if there is none; others are set on their metrics. */
 export function withJudge(
   converted: Converted,
   evaluator: JsonMap,

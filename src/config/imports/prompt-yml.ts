@@ -215,10 +215,7 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
     : `its ${text} is one text, in which {{${missing}}} is not found: drop the | behind ${text}:, and it is a map`;
 }
 
-/**
- * The column `expected` is the expected value. The others, and those that the prompt uses, are
- * variables.
- */
+/** Column `expected` is the expected value; other columns and used members are variables. */
 function referenceOf(row: JsonMap, variables: readonly string[]): JsonMap {
   const { expected } = row;
   const input = Object.fromEntries(

@@ -34,10 +34,7 @@ export function readAssertions(
   });
 }
 
-/**
- * Reads the `file://` values of a test file's assertions, which promptfoo reads with the file:
- * without the last line feed, as templates.
- */
+/** Reads values of assertions in files like promptfoo: without last line feed, as templates. */
 export async function withValues(
   assertions: readonly ForeignAssertion[],
   { files }: Reader,

@@ -39,20 +39,14 @@ export interface ImportContext {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /**
-   * Which form of variables the inputs have: what checks see (`vars`) or what text prompts show
-   * (`sent`).
-   */
+  /** The inputs' form: what checks see (`vars`) or what text prompts show (`sent`). */
   inputs: 'vars' | 'sent';
   /** Whether every model has a response schema, so that code checks get parsed data. */
   asData: boolean;
   imported: Imported;
 }
 
-/**
- * All tests as one test file. Each reference has its own metrics, because each test has its own
- * assertions.
- */
+/** Each test has its own assertions, so each reference has its own metrics. */
 export async function testsDraft(
   tests: readonly ForeignTest[],
   context: TestsContext,
@@ -179,10 +173,7 @@ function shares(
   ];
 }
 
-/**
- * Ids of tests: unique descriptions, else the files of variables, so that an id survives edits of
- * the file.
- */
+/** Unique descriptions, else files of variables, so that an id survives edits of the file. */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

@@ -88,10 +88,7 @@ async function asSent(
   return { written: { ...map, config: sent }, unsent, left };
 }
 
-/**
- * The provider of the model that is called in the end: defaults follow the settings' successor of a
- * retired model.
- */
+/** The provider that is called: defaults follow the settings' successor of a retired model. */
 function askedId(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
@@ -133,10 +130,7 @@ function codeProvider(
   };
 }
 
-/**
- * Whether code checks get parsed data: promptfoo parses answers with a response schema before
- * scoring. Checks are shared, so all models need a schema.
- */
+/** promptfoo parses answers with a response schema first. Checks are shared, so all or none. */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {
     const format = parameters['response_format'] ?? null;
@@ -153,10 +147,7 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   return first !== undefined && bySchema.length === models.length;
 }
 
-/**
- * A model name that is unique among equal models with different configurations; a file may be
- * listed several times.
- */
+/** A unique name: a file may be listed several times with different configurations. */
 function namedApart(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,

@@ -17,10 +17,7 @@ export interface ForeignPrompt {
   parameters: JsonMap;
   unread: { key: string; why: string }[];
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
-  /**
-   * JSON takes variables as they are. In text their templates are filled in first, and the result
-   * may be a chat.
-   */
+  /** JSON takes variables as they are. Text is filled in first, and may become a chat. */
   form: Form;
   /** Makes the messages per test; null if they are filled in. */
   made: Maker | null;
@@ -215,10 +212,7 @@ function withoutConfig({ label, parameters, unread }: Entry): Entry {
   };
 }
 
-/**
- * Text that is a list of messages in JSON or YAML is a conversation; other text is one user
- * message.
- */
+/** Text that is a list of messages is a conversation; other text is one user message. */
 function promptOf(text: string, entry: Entry, place: Place, isWritten: boolean): ReadPrompt {
   if (CONVERSATION.test(text))
     return { why: "_conversation holds a run's earlier answers, which no test here sees", place };

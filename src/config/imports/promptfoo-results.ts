@@ -104,9 +104,8 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
 }
 
 /**
- * Finds an answer's reference: the one at its index if the variables match, else the only one with
- * these variables, else null. `rows`: each reference's variables as written and as checks see them;
- * results have either.
+ * An answer's reference: the one at its index if the variables match, else the only match, else
+ * null. Results have each reference's variables as written or as checks see them.
  */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,

@@ -35,10 +35,7 @@ interface Given {
   file: string | null;
 }
 
-/**
- * The values of a variable, each for its own test, and the whole list as one value if it is one; or
- * why there is none.
- */
+/** The values, one test each, and the whole list as one value; or why there is none. */
 export type Variable = { each: Given[]; whole: Json | null } | { why: string };
 
 export type Variables = ReadonlyMap<string, Variable>;
@@ -79,8 +76,8 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
 /**
- * A variable with a list of texts makes one test per text; several such variables make all
- * combinations. Other lists, and all lists if `expands` is false, are one value.
+ * A list of texts makes one test per text; several lists make all combinations. Other lists, and
+ * all if `expands` is false, are one value.
  */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
@@ -180,10 +177,7 @@ function filledIn(vars: JsonMap): { vars: JsonMap } | { why: string } {
   return { vars: sent };
 }
 
-/**
- * Names that promptfoo requires before filling in: the first word in `{{ }}`, and after `if` and
- * `for`.
- */
+/** The first word in `{{ }}`, and after `if` and `for`: promptfoo requires a value for it. */
 function namesIn(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');
   const found = new Set(

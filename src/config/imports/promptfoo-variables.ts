@@ -205,10 +205,7 @@ const LISTED = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;
 
-/**
- * A cell of `__expected`: `type(threshold): value`, a prefix for code or a grader, or the answer
- * itself.
- */
+/** Forms: `type(threshold): value`, a prefix for code or a grader, or the answer itself. */
 function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
   const written = cell.trim();
   const labels: JsonMap = {

@@ -59,10 +59,7 @@ const WHY: Readonly<Record<string, string>> = {
   passRateThreshold: 'the settings ask for a pass rate: gate: { min_pass_rate: 0.85 }, say',
 };
 
-/**
- * Converts a promptfoo configuration: one prompt for each prompt and provider, all with the same
- * tests.
- */
+/** One prompt for each prompt and provider, all with the same tests. */
 export async function importPromptfoo(
   written: Document,
   context: ImportContext,
@@ -194,10 +191,7 @@ interface Parts {
   inputs: 'vars' | 'sent';
 }
 
-/**
- * One prompt per promptfoo prompt and model, with unique names. Written prompts have variables
- * only, so prompts with messages per test are lost then.
- */
+/** Written prompts have variables only, so prompts with messages per test are lost then. */
 async function assemble(
   { document, prompts, models, tests: written, inputs }: Parts,
   tests: Draft | null,

@@ -15,10 +15,7 @@ const PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 
 const STATEMENT = /\{[%#]/;
 
-/**
- * Parses a template. Filters, calls, conditions, loops and the environment are unsupported: names
- * the first.
- */
+/** Filters, calls, conditions, loops and the environment are unsupported: names the first. */
 export function readTemplate(text: string): Template {
   const statement = STATEMENT.exec(text);
   if (statement !== null) return { ok: false, construct: firstLine(text.slice(statement.index)) };
@@ -38,10 +35,7 @@ export function readTemplate(text: string): Template {
   return { ok: true, text, parts: parts.filter((part) => !('text' in part) || part.text !== '') };
 }
 
-/**
- * Whether braces or a tag open without closing. promptfoo sends such text unchanged, unless it has
- * `raw`.
- */
+/** Whether braces or a tag open without closing. promptfoo sends such text unchanged. */
 export function isCutOff(text: string): boolean {
   if (/\{%\s*raw\s*%\}/.test(text) && /\{%\s*endraw\s*%\}/.test(text)) return false;
   return MARKS.some(([open, close]) => {
@@ -174,10 +168,7 @@ export function fillInAll(
   return { ok: true, value: map };
 }
 
-/**
- * Variables as a reference's scalars: top-level names and the paths in use, empty if without a
- * value.
- */
+/** A reference's scalars: top-level names and the paths in use, '' if without a value. */
 export function inputOf(
   vars: JsonMap,
   paths: readonly (readonly Step[])[],

@@ -106,9 +106,7 @@ export function fieldsOf(text: string): string[] | null {
   return fields;
 }
 
-/**
- * A pattern that the safe engine cannot match becomes a code check, which uses JavaScript's engine.
- */
+/** A pattern that the safe engine cannot match becomes a check in JavaScript. */
 function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
   const written = { pattern, syntax: 'javascript' };
   if (builtIns.get('regex')?.problems(written).length === 0)

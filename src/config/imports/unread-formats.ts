@@ -82,10 +82,7 @@ function isOurs(value: Json): boolean {
   return !isMap(value) || OURS.some((key) => key in value);
 }
 
-/**
- * The unsupported format of a file and its equivalent here, or null. `files`: to also check YAML
- * and JSON by content.
- */
+/** The equivalent of a file of unsupported format, or null. `files`: to look into YAML and JSON. */
 export async function unreadFormat(file: string, files?: Files): Promise<string | null> {
   const isData = files !== undefined && /\.(?:ya?ml|json)$/.test(file);
   const value = isData ? ((await files.document(file, []))?.value ?? null) : null;
@@ -97,9 +94,7 @@ export async function unreadFormat(file: string, files?: Files): Promise<string 
     : `is a file of ${found.label}, which evaldiff does not read: write a prompt file, where ${found.instead}`;
 }
 
-/**
- * Drops files of unsupported formats: a problem for a named file, a notice for one from a pattern.
- */
+/** An unsupported file is a problem if named, a notice if from a pattern. */
 export async function withoutUnread<T extends { file: string; exact: boolean }>(
   matches: readonly T[],
   files: Files,
