@@ -101,7 +101,6 @@ async function tend(
 const KEPT =
   'kept: how often each question passed so far, the last measured noise, and batches to be picked up; --all removes them too';
 
-/** Deletes the database and SQLite's side files. */
 function removeFile(file: string, terminal: Terminal): void {
   for (const end of ['', ...BESIDE]) rmSync(`${file}${end}`, { force: true });
   terminal.out(`${logLine(file)}: removed\n`);

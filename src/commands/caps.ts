@@ -17,7 +17,6 @@ interface Intended {
   price: Price;
   /** Estimated cost; null if unknown, so that the cost cap is only enforced during the run. */
   forecast: Forecast | null;
-  /** Problems found earlier, reported first. */
   problems: readonly Problem[];
 }
 

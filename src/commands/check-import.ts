@@ -24,10 +24,12 @@ export async function sayWhatFails(
 
 const CODE_TIMEOUT_SECONDS = 5;
 
-/** promptfoo fails such a check's answers. So does the replacement; ours would stop the run. */
-export async function failBrokenChecks(
-  { prompts, remarks }: Imported,
-  { err, reach }: Pick<Terminal, 'err' | 'reach'>,
+type SandboxTerminal = Pick<Terminal, 'err' | 'reach'>;
+
+/** Calls `work` with a sandbox for code of imported tests, and always closes it. */
+export async function withSandbox(
+  { err, reach }: SandboxTerminal,
+  work: (evaluate: Evaluate) => Promise<void>,
 ): Promise<void> {
   const sandbox = createSandbox({
     mode: 'sandbox',
@@ -39,9 +41,21 @@ export async function failBrokenChecks(
     },
   });
   try {
+    await work(sandbox.evaluate);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** promptfoo fails such a check's answers. So does the replacement; ours would stop the run. */
+export async function failBrokenChecks(
+  { prompts, remarks }: Imported,
+  terminal: SandboxTerminal,
+): Promise<void> {
+  await withSandbox(terminal, async (evaluate) => {
     for (const tests of new Set(prompts.flatMap((prompt) => prompt.tests ?? [])))
       for (const { metric, place } of codeIn(tests)) {
-        const why = await whyNotCompiled(metric, sandbox.evaluate);
+        const why = await whyNotCompiled(metric, evaluate);
         if (why === null) continue;
         const name = jsonText(metric['name'] ?? '');
         remarks.push(remark(place, `the assertion ${name} ${FAILS_ALWAYS}: ${why}`));
@@ -49,9 +63,7 @@ export async function failBrokenChecks(
         const code = `metric = 0;\nresult = false;\nreason = ${reason};\n`;
         Object.assign(metric, { language: 'javascript', code });
       }
-  } finally {
-    await sandbox.close();
-  }
+  });
 }
 
 function codeIn({ value, placeOf }: Draft) {

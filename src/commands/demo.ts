@@ -30,7 +30,6 @@ export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
 interface PullRequest {
   /** A folder with `base` and `head`. Head inherits base's files. */
   fixture: string;
-  /** Path of the action's bundle. */
   action: string;
   fork?: boolean;
 }

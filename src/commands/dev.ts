@@ -25,7 +25,6 @@ const DEFAULT_COST = 1;
 
 const DEFAULT_CALLS = 500;
 
-/** Tries added to one cell at a time. */
 const MORE_TRIES = 3;
 
 export const devCommand: AddCommand = (program, terminal, done) => {
@@ -158,7 +157,6 @@ interface Performing {
   state: State;
   looking: Looking;
   project: OpenProject;
-  /** Limits at the start. */
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 

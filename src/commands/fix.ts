@@ -106,7 +106,6 @@ function fixText(fix: Fix): string {
     .join('\n');
 }
 
-/** Why the fix cannot be written, such as changed lines; null if it can. */
 async function changedSince(folder: string, fix: Fix): Promise<string | null> {
   const text = await readFile(await pathOf(folder, fix), 'utf8');
   if (withEdit(text, fix) !== null) return null;

@@ -161,7 +161,6 @@ function withRelied(conversion: Conversion, relied: JsonMap): Conversion {
   };
 }
 
-/** Compares the imported tests with promptfoo's verdicts on the same answers. */
 async function verifyFile(
   file: string,
   results: string,
@@ -202,7 +201,6 @@ interface ReadFile {
   imported: Imported;
   files: Files;
   ground: Ground;
-  /** Settings that the prompts use. */
   relied: JsonMap;
 }
 

@@ -208,7 +208,6 @@ function hereWords(key: string, unset: readonly string[]): string {
     : 'here it is set';
 }
 
-/** Next steps after `init`, in order. */
 const COMMANDS = [
   ['validate', 'checks the files; makes no model calls'],
   ['dev', 'opens the workbench: answers, scores, and the verdict, live while you edit'],

@@ -34,15 +34,11 @@ export interface EvaluateOptions {
 interface Takes {
   /** Uses stored answers and endpoints; the flags below imply it. */
   answers?: boolean;
-  /** Estimates calls and cost. */
   caps?: boolean;
   /** Calls models and runs the project's code. */
   asks?: boolean;
-  /** Applies the trust level of head. */
   trust?: boolean;
-  /** Computes a verdict. */
   verdict?: boolean;
-  /** What it writes to the folder of `--report`. */
   report?: string;
   /** Prints no result, and rejects `--json` itself. */
   prints?: false;

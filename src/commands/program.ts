@@ -39,7 +39,6 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Verbs of other tools, and ours. */
 const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   [
     'eval',
@@ -60,21 +59,10 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** System errors (full disk, missing permission), caused neither by the files nor by a bug. */
-const REFUSALS = [
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOSPC',
-  'EDQUOT',
-  'EFBIG',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'ENOTDIR',
-  'EISDIR',
-  'ELOOP',
-  'ENAMETOOLONG',
-];
+const REFUSALS =
+  'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO EMFILE ENFILE ENOTDIR EISDIR ELOOP ENAMETOOLONG'.split(
+    ' ',
+  );
 
 function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
   return (

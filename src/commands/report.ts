@@ -205,7 +205,6 @@ function comparisonOf(files: readonly SavedFile[]): Block[] {
     : comparisonBlocks(first, second);
 }
 
-/** The exit code of the measurement. */
 function codeOfNoise({ problems, runs }: NoiseResult): number {
   return problems.length > 0 || runs === 0 ? 2 : 0;
 }

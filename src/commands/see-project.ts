@@ -23,7 +23,6 @@ import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 export interface SeenProject {
   /** The repository's root, where GitHub looks for workflows; else the project's folder. */
   root: string;
-  /** Whether it is a repository. */
   git: boolean;
   ground: Ground;
   /** The project's folder below the root; '' for the root. */
@@ -39,13 +38,9 @@ export interface SeenProject {
   /** Whether a file needs a default model that the settings lack. */
   needsModel: boolean;
   workflow: FoundWorkflow | null;
-  /** Vendors of the named models, in order. */
   vendors: VendorName[];
-  /** Endpoints that the files name. */
   endpoints: string[];
-  /** Models without a known price. */
   unpriced: string[];
-  /** GitHub account of the remote; null if there is none. */
   account: string | null;
 }
 

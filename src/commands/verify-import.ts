@@ -13,21 +13,19 @@ import { DEFAULT_LIMITS } from '../documents/limits.ts';
 import { UserError } from '../errors.ts';
 import type { MetricAnswer, MetricTools } from '../metrics/answer.ts';
 import { metrics, scoreMetric } from '../metrics/index.ts';
-import { createSandbox } from '../sandbox/index.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { comparesEmbeddings, isModelGraded } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
+import type { Evaluate } from '../types/model.ts';
 import { jsonText, type Json, type JsonMap, type Problem } from '../types/plain.ts';
-import { dayOf } from './project.ts';
+import { withSandbox } from './check-import.ts';
 import type { Terminal } from './terminal.ts';
 import { userError } from './user-error.ts';
 import { isEqual, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
 const MOST_BYTES = 256 * 1024 * 1024;
-
-const CODE_TIMEOUT_SECONDS = 5;
 
 interface Verification {
   compared: ComparedVerdict[];
@@ -119,31 +117,20 @@ async function verify(
   { judged }: Pick<Imported, 'judged'>,
   terminal: Terminal,
 ): Promise<Verification> {
-  const sandbox = createSandbox({
-    mode: 'sandbox',
-    env: {},
-    timeoutSeconds: CODE_TIMEOUT_SECONDS,
-    time: dayOf(terminal.reach).getTime(),
-    log: (line) => {
-      terminal.err(`${line}\n`);
-    },
-  });
   const found: Verification = { compared: [], left: new Map() };
   const rows = judged?.rows ?? [];
   const placed = answers.map((answer) => ({ answer, at: referenceAt(answer, rows) }));
   for (const { answer, at } of placed)
     if (at === null) leave(found, 'of tests that are not in the file', answer.verdicts.length);
-  try {
+  await withSandbox(terminal, async (evaluate) => {
     for (const [index, reference] of references.entries()) {
       const own = placed.flatMap(({ answer, at }) => (at === index ? [answer] : []));
       if (own.length > 0)
         await verifyReference(reference, rows[index]?.assertions ?? [], own, found, (metric) =>
-          toolsFor(metric, sandbox.evaluate),
+          toolsFor(metric, evaluate),
         );
     }
-  } finally {
-    await sandbox.close();
-  }
+  });
   return found;
 }
 
@@ -220,10 +207,7 @@ function metricAnswer(answer: ForeignAnswer, { input, expected }: Reference): Me
   };
 }
 
-function toolsFor(
-  metric: Metric,
-  evaluate: ReturnType<typeof createSandbox>['evaluate'],
-): MetricTools {
+function toolsFor(metric: Metric, evaluate: Evaluate): MetricTools {
   return {
     complete: () => Promise.reject(new TypeError('no model is asked')),
     evaluate: (job) =>

@@ -5,7 +5,6 @@ import { logLine } from '../text/log.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Score } from '../types/metric.ts';
 
-/** Kinds of differences that are printed. */
 const SHOWN_KINDS = 20;
 
 /** Longest reason, in characters. */

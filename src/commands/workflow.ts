@@ -32,7 +32,6 @@ export async function findWorkflow(root: string, below: string): Promise<FoundWo
 
 type Step = Readonly<Record<string, unknown>>;
 
-/** Steps of all jobs; empty if the text is not a workflow. */
 function stepsOf(text: string): Step[] {
   try {
     return mapsIn(fieldOf(parse(text), 'jobs')).flatMap((job) => mapsIn(job['steps']));
@@ -41,7 +40,6 @@ function stepsOf(text: string): Step[] {
   }
 }
 
-/** The project folder of a step; '' for the root. */
 function folderOf(step: Step): string {
   const folder = fieldOf(step['with'], 'working-directory');
   return typeof folder === 'string' ? folder.replace(/^\.\/|\/$|^\.$/g, '') : '';
@@ -101,7 +99,6 @@ export async function workflowText(
   return below === '' ? keyed : inFolder(keyed, below);
 }
 
-/** Adds the keys that the shipped workflow lacks. */
 function withKeys(text: string, vendors: readonly VendorName[]): string {
   const [last = ''] = text.match(KEY_LINE)?.slice(-1) ?? [];
   const lines = vendors

@@ -36,7 +36,6 @@ export function withOverrides(
   return result;
 }
 
-/** Parses one override as a settings file. */
 function readSetting(
   { path, value, line }: Overrides['settings'][number],
   limits: Limits,
@@ -72,7 +71,6 @@ interface Override {
   value: Scalar | null;
 }
 
-/** How each overridable key changes the settings. */
 const PUT = {
   n_tries: (settings, { read: { n_tries } }) => ({ ...settings, n_tries }),
   seed: (settings, { read: { seed } }) => ({ ...settings, seed }),
@@ -103,7 +101,6 @@ const PUT = {
   grader: withGrader,
 } satisfies Record<Overridable, (settings: Settings, override: Override) => Settings>;
 
-/** Copies one member of `from` to `into`. */
 function withMember<T extends object>(
   into: T,
   from: T,

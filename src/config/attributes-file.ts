@@ -32,13 +32,11 @@ export interface PinnedAttributes {
   slack: number | null;
   /** Apply to every prompt without its own. */
   shared: Attribute[];
-  /** By prompt path. */
   byPrompt: ReadonlyMap<string, Attribute[]>;
   /** Sections that match no prompt read: misspelled, without tests, or not selected. */
   unused: { path: string; place: Place }[];
 }
 
-/** A prompt and its number of references. */
 interface PromptSize {
   path: string;
   references: number;

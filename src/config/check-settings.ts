@@ -22,7 +22,6 @@ interface Checked {
   suites: readonly Suite[];
   rubrics: ReadonlyMap<string, Rubric>;
   tools: { builtInMetrics: BuiltInMetrics };
-  /** Place of a key below `gate`. */
   placeOf(path: readonly string[]): Place;
 }
 
@@ -81,7 +80,6 @@ function metricProblems(
 /** Common wrong names of the settings file. */
 const MISNAMED = 'evaldiff.yml';
 
-/** Files that are named; the rest is counted. */
 const NAMED = 10;
 
 /** Reports files that look like project files but are not read. `read`: paths that were read. */

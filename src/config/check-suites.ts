@@ -63,7 +63,6 @@ function notAllowed(name: string, settings: Settings, allowed: readonly string[]
   return byName(name, asked, place, { settings, allowed });
 }
 
-/** Checks a model that `allowed` does not name together with its place. */
 function byName(
   name: string,
   asked: string,
@@ -87,7 +86,6 @@ function byName(
       ].join('');
 }
 
-/** Endpoints where the settings use this model. */
 function placesOf(model: string, { models }: Settings): string[] {
   const places = [...models.values()]
     .filter(({ provider }) => isVendor(provider))

@@ -65,7 +65,6 @@ async function compose(
   return assemble(document, layers, tests);
 }
 
-/** Merges the file over its defaults, and all `tests` into one. */
 function assemble(
   document: Document,
   layers: readonly Document[],

@@ -179,7 +179,6 @@ function readCriteria(document: Document, problems: Problem[]): Conversation['cr
   });
 }
 
-/** Reads `combine`: one rule for all criteria, or one per criterion. */
 function readRules(
   document: Document,
   criteria: Conversation['criteria'],

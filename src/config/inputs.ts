@@ -67,7 +67,6 @@ export interface Inputs {
   untrustedApproval: string | null;
   /** Label that overrides a red verdict; null to disable. */
   overrideLabel: string | null;
-  /** Comparisons of `mode: noise`. */
   noiseRuns: number;
   maxCalls: number | null;
   /** US dollars. */
@@ -76,7 +75,6 @@ export interface Inputs {
   timeoutMs: number | null;
   cache: boolean;
   reportPath: string;
-  /** Uploads report.html as an artifact. */
   uploadReport: boolean;
   /** `index` from 1 to `count`. */
   shard: { index: number; count: number } | null;

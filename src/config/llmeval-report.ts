@@ -33,16 +33,7 @@ export interface RunReport {
   references: { input: JsonMap; expected: Json | undefined; skip: boolean; made: RunTry }[];
 }
 
-const NOT_PARAMETERS = [
-  'variables',
-  'name',
-  'messages',
-  'code',
-  'tests',
-  'prompt',
-  'language',
-  'defaults',
-];
+const NOT_PARAMETERS = 'variables name messages code tests prompt language defaults'.split(' ');
 
 /** Reads a report of llmeval or of `run`; reports a problem for any other file. */
 export function readRunReport(

@@ -130,7 +130,6 @@ function readMetric(
   };
 }
 
-/** The file with the metric's values, if it is not the document. */
 function valuesFile(document: Document, path: Path, own: string): Pick<Metric, 'valuesFile'> {
   const { file } = document.placeOf([...path, 'with']);
   return file === own ? {} : { valuesFile: file };
@@ -172,7 +171,6 @@ function rangeProblems(
   return found === null ? [] : [[key, `${key}: ${found}`]];
 }
 
-/** Conflicting pass rules, by key. */
 function rulesProblems(
   { min, max, threshold, pass }: Written,
   { kind }: MetricSource,

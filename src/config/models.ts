@@ -152,7 +152,6 @@ export const modelSchema = closed({
 
 export type WrittenModel = z.output<typeof modelSchema>;
 
-/** Keys that a provider requires or rejects. */
 const PROVIDER_KEYS: Readonly<
   Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>
 > = {

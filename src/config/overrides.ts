@@ -44,7 +44,6 @@ export const SETTABLE = {
   grader: ['model', 'temperature'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Members of sections in lines: `gate.alpha`. */
 const MEMBERS = Object.entries<readonly string[]>(SETTABLE).flatMap(([section, members]) =>
   members.map((member) => `${section}.${member}`),
 );
@@ -54,13 +53,11 @@ export type Overridable = (typeof KEYS)[number] | keyof typeof SETTABLE;
 
 const isSection = (name: string): name is keyof typeof SETTABLE => Object.hasOwn(SETTABLE, name);
 
-/** Keys that select what runs. */
 const FILTERS = ['prompts', 'references', 'tags'] as const;
 
 /** Known keys, to distinguish misspelt keys from model parameters. */
 export const NAMES: readonly string[] = [...FILTERS, 'model', ...KEYS, ...Object.keys(SETTABLE)];
 
-/** Common other names of our keys. */
 const ALIASES: Readonly<Record<string, string>> = {
   ref: 'references',
   refs: 'references',

@@ -117,7 +117,6 @@ export async function readProject(
   };
 }
 
-/** Subfolders with settings that are suggested if the root has none. */
 const SHOWN_FOLDERS = 3;
 
 /** A run in the wrong folder must not look unchanged. Files that were found explain it. */
@@ -184,7 +183,6 @@ async function loadRubrics(
   return rubrics;
 }
 
-/** The user's rubrics, and the built-in ones in use. */
 function usedRubrics(
   rubrics: ReadonlyMap<string, Rubric>,
   suites: readonly Suite[],

@@ -154,7 +154,6 @@ function readVariables(document: Document, problems: Problem[]): Variable[] {
   return variables;
 }
 
-/** Reads exactly one of messages, prompt and code. */
 function readBody(
   document: Document,
   problems: Problem[],

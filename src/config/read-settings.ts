@@ -74,7 +74,6 @@ interface SettingsOptions {
 interface Places {
   (pattern: string): Place;
   sweep(key: string): Place | null;
-  /** Place of a key below `gate`. */
   gate(path: readonly string[]): Place;
 }
 

@@ -22,7 +22,6 @@ import { readPrompt } from './prompt.ts';
 import { SETTINGS_FILE, readSettings } from './settings.ts';
 import { readTests } from './tests.ts';
 
-/** The suites of one file, and the models that it defines. */
 interface LoadedFile {
   suites: { suite: Suite | null; name: string }[];
   stem: string;
@@ -181,7 +180,6 @@ export function hostSettings({ models }: Pick<Settings, 'models'>): { host?: Hos
   return entry === undefined ? {} : { host: { setup: entry.setup, files: entry.files } };
 }
 
-/** Sets the messages made for each reference, and the messages as written. */
 function withMade(
   loaded: { suite: Suite | null; name: string },
   made: readonly MadePrompt[] | undefined,
@@ -271,7 +269,6 @@ function withImported(
   };
 }
 
-/** Applies overrides with one value to a prompt. */
 function overridePrompt(prompt: Prompt, { parameters }: Overrides): Prompt {
   const fixed: Record<string, Json> = {};
   let { model } = prompt;

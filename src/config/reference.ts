@@ -66,9 +66,7 @@ export interface ReferenceContext {
   doCompletion: boolean | null;
   hash(text: string): string;
   load: LoadData;
-  /** The suite's metrics. */
   metrics: readonly Metric[];
-  /** Whether the suite scores references without their own metrics. */
   isJudged: boolean;
   builtIns: BuiltInMetrics;
 }
@@ -194,7 +192,6 @@ function textsOf(
   };
 }
 
-/** The reference's own metrics; most have none. */
 function ownMetrics(
   written: unknown,
   document: Document,

@@ -43,7 +43,6 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
   return reference;
 }
 
-/** Members of a recorded dialogue besides messages and our own keys. */
 function metadataOf(row: JsonMap, { map }: RowRules): JsonMap {
   const read = new Set<string>([
     ...REFERENCE_FIELDS,
@@ -126,7 +125,6 @@ function absent(row: JsonMap, { map, table }: RowRules): string | null {
     : `has no member ${named}`;
 }
 
-/** Parses a table cell for its part. */
 function cell(part: ReferenceField, value: string): Json {
   if (part === 'tags')
     return value

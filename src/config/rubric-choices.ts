@@ -128,17 +128,9 @@ export function readPassing(
 }
 
 /** FlexEval's names, to suggest for an unknown one. */
-const NAMES = [
-  'conversation',
-  'context',
-  'content',
-  'turn',
-  'completion',
-  'tool_calls',
-  'expected',
-  'input',
-  'output',
-];
+const NAMES = 'conversation context content turn completion tool_calls expected input output'.split(
+  ' ',
+);
 
 /** The first of each pair includes or replaces the second, so using both is an error. */
 const EXCLUSIVE: readonly (readonly [Material, Material])[] = [

@@ -23,7 +23,6 @@ const KEYS = 'prompt query expected_output files skills';
 export const NOT_CHOSEN =
   'whether an agent chooses the skill is not tested: its text is always sent';
 
-/** Verdict keys without a counterpart, with the reason. */
 const WITHOUT: Readonly<Record<string, string>> = {
   should_trigger: NOT_CHOSEN,
   expected_route: NOT_CHOSEN,
@@ -100,7 +99,6 @@ export function sayUnreadKeys(
   return lost.length;
 }
 
-/** Why a case cannot be asked of this skill; null if it can. */
 function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMetrics): string[] {
   const skills = [written['skills'] ?? []].flat();
   if (skills.length > 1 || skills.some((each) => each !== skill))

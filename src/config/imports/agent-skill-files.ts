@@ -5,7 +5,6 @@ import { lastSteps } from './draft.ts';
 
 export interface SkillFiles {
   exists(path: string): boolean;
-  /** Files of a folder at any depth; empty if it does not exist. */
   below(folder: string): string[];
   /** Null if unreadable, which is reported. */
   read(path: string): Promise<Uint8Array | null>;
@@ -57,7 +56,6 @@ export function skillName(value: Json): string | null {
 
 interface AttachOptions {
   files: SkillFiles;
-  /** Search path. */
   folders: readonly string[];
   isProgram: boolean;
 }

@@ -16,20 +16,9 @@ import { EMBEDDINGS, embeddingModel, isConfigured } from './models.ts';
 import { TEXT_ASSERTIONS } from './text-assertions.ts';
 
 /** Supported keys; others are reported. */
-export const ASSERTION_KEYS = [
-  'type',
-  'value',
-  'threshold',
-  'metric',
-  'weight',
-  'config',
-  'description',
-  'label',
-  'name',
-  'id',
-];
+export const ASSERTION_KEYS =
+  'type value threshold metric weight config description label name id'.split(' ');
 
-/** Assertions that use a grader or embeddings. */
 const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
   similar: ({ value, threshold, provider }) => {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
@@ -72,7 +61,6 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
   ...GRADED_ASSERTIONS,
 };
 
-/** Known types without a counterpart, with the alternative. */
 const WITHOUT: Readonly<Record<string, string>> = {
   classifier: 'classifiers are not called',
   moderation: 'moderation is not called',
@@ -83,7 +71,6 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'assert-set': 'sets with a threshold have no counterpart',
 };
 
-/** Types that do not look at the answer's text. */
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 
 /** Kind of loss, for all types. */

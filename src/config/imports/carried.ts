@@ -6,14 +6,11 @@ interface LossGroup {
   what: string;
   why: string;
   times: number;
-  /** Unique. */
   places: [Place, ...Place[]];
 }
 
-/** Places listed per reason; the rest is counted. */
 const SHOWN_PLACES = 4;
 
-/** Reasons in the comment's line; the notices list all. */
 const SHOWN_REASONS = 3;
 
 /** Groups losses by what and why, largest first. */

@@ -21,7 +21,6 @@ export interface ImportFiles {
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
   /** Parsed YAML or JSON files, resolved from `folder` if given. Reports syntax errors. */
   documents(path: string, from: Place, folder?: string): Promise<Document[]>;
-  /** Rows of CSV or JSONL files. */
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
@@ -89,9 +88,7 @@ export interface Imported {
   grader: { model: string; place: Place } | null;
   /** Rubric files that the file names, in addition to the settings'. */
   rubrics?: { file: string; place: Place }[];
-  /** One entry per occurrence. */
   left: Loss[];
-  /** Remarks that are not losses. */
   remarks: Notice[];
   /** Counts of what was carried over, widest unit first. */
   carried: Share[];

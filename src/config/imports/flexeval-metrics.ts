@@ -23,7 +23,6 @@ interface Found {
   path: Path;
 }
 
-/** FlexEval functions that cannot be computed here. */
 const WITHOUT: Readonly<Record<string, string>> = {
   is_langgraph_type: 'databases of LangGraph are not read',
   openai_moderation_api: 'moderation is not called',
@@ -31,27 +30,15 @@ const WITHOUT: Readonly<Record<string, string>> = {
 
 const IN_CODE = 'there is no built-in metric of this name, and no function module defines it';
 
-const READ = [
-  'name',
-  'kwargs',
-  'depends_on',
-  'metric_level',
-  'context_only',
-  'last_instance_only',
-  'last_turn_only',
-  'notes',
-];
+const READ =
+  'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes'.split(
+    ' ',
+  );
 
-const CONDITION_KEYS = [
-  'name',
-  'type',
-  'kwargs',
-  'metric_name',
-  'metric_level',
-  'relative_object_position',
-  'metric_min_value',
-  'metric_max_value',
-];
+const CONDITION_KEYS =
+  'name type kwargs metric_name metric_level relative_object_position metric_min_value metric_max_value'.split(
+    ' ',
+  );
 
 const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
@@ -131,7 +118,6 @@ function codeFile({ kind, name }: Found, modules: readonly FunctionModule[]): st
   return kind === 'function' ? (definedIn(name, modules)?.file ?? null) : null;
 }
 
-/** Why a metric cannot be converted, or null. */
 function refusal(
   { kind, name, written }: Found,
   { builtIns, modules }: FunctionSources,
@@ -257,7 +243,6 @@ function metricOf(
   };
 }
 
-/** The metric's source: its rubric, the user's function, or a built-in one. */
 function sourceOf(
   { kind, name }: Found,
   given: JsonMap,

@@ -8,16 +8,7 @@ import { serverModel, entryFor, readForeignParameters, type ImportedModel } from
 
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 
-/** Arguments that are set elsewhere here or have no effect. */
-const OWN_ARGUMENTS = [
-  'model_name',
-  'model',
-  'api_key_name',
-  'key_name',
-  'endpoint',
-  'n',
-  'response',
-];
+const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response'.split(' ');
 
 const IN_CODE =
   'a completion function in code is not run; models: { app: { provider: program, command: […] } } asks a program of yours';

@@ -32,16 +32,8 @@ interface ForeignEval {
 /** Becomes the number of tries. */
 const REPEATS = 'nb_evaluations_per_thread';
 
-const EVAL_KEYS = [
-  'do_completion',
-  'name',
-  'metrics',
-  'completion_llm',
-  'grader_llm',
-  'function_modules',
-  'data',
-  'config',
-];
+const EVAL_KEYS =
+  'do_completion name metrics completion_llm grader_llm function_modules data config'.split(' ');
 
 const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'function_modules', 'config'];
 
@@ -62,19 +54,10 @@ const WHY: Readonly<Record<string, string>> = {
 const LOSSES = ['max_n_conversation_threads'];
 
 const CONFIG_KEYS = [
-  'logs_path',
-  'env_filepath',
-  'env',
-  'clear_tables',
-  'max_workers',
-  'random_seed_conversation_sampling',
-  'max_n_conversation_threads',
+  ...'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling max_n_conversation_threads raise_on_completion_error raise_on_metric_error raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name'.split(
+    ' ',
+  ),
   REPEATS,
-  'raise_on_completion_error',
-  'raise_on_metric_error',
-  'raise_on_duplicate_dataset_name',
-  'raise_on_unnamed_dataset',
-  'reuse_dataset_by_name',
 ];
 
 /**

@@ -11,15 +11,10 @@ import type { CodeHost, HostSettings } from './foreign-code.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
 
 /** Default locations of other tools' files, if the settings name no prompts. */
-export const IMPORTED_BY_NAME: readonly string[] = [
-  '{promptfooconfig,evals/promptfooconfig}.{yaml,yml}',
-  '**/*{.,_}prompt.{yml,yaml}',
-  '.github/**/*{.,_}prompt.{yml,yaml}',
-  '**/evals/evals.json',
-  '.claude/skills/**/evals/evals.json',
-  'flexeval.{yaml,yml}',
-  '**/*.flexeval.{yaml,yml}',
-];
+export const IMPORTED_BY_NAME: readonly string[] =
+  '{promptfooconfig,evals/promptfooconfig}.{yaml,yml} **/*{.,_}prompt.{yml,yaml} .github/**/*{.,_}prompt.{yml,yaml} **/evals/evals.json .claude/skills/**/evals/evals.json flexeval.{yaml,yml} **/*.flexeval.{yaml,yml}'.split(
+    ' ',
+  );
 
 /** The format of a file by name; null for our files. */
 export function importFormat(file: string): ImportFormat | null {
@@ -107,7 +102,6 @@ export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes')
   return `# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`;
 }
 
-/** Default pattern of rubrics. */
 const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 
 /** An imported file as files of ours, by path, and the settings that it needs. */
@@ -174,7 +168,6 @@ function yaml(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
 }
 
-/** Letters, digits and dashes of a prompt's name. */
 function slugOf(name: string): string {
   const slug = name
     .toLowerCase()

@@ -68,7 +68,6 @@ function ownMessages(
   return isOwn ? made.map(asSent) : null;
 }
 
-/** Whether the text begins with a variable or like a list. */
 function mayBeChat([first]: ForeignPrompt['messages']): boolean {
   const [part] = first?.template.parts ?? [];
   return part !== undefined && ('path' in part || /^\s*(?:\[|- |$)/.test(part.text));

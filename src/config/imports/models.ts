@@ -45,7 +45,6 @@ const SERVERS: Readonly<Record<string, string>> = {
   llamafile: 'llamafile=http://127.0.0.1:8080/v1',
 };
 
-/** Aliases of vendors and servers. */
 const ALSO_CALLED: Readonly<Record<string, string>> = {
   azureopenai: 'azure',
   google: 'gemini',
@@ -53,7 +52,6 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   togetherai: 'together',
 };
 
-/** Parameters with other spellings. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   maxTokens: 'max_tokens',
   maxCompletionTokens: 'max_completion_tokens',
@@ -94,7 +92,6 @@ function modelIn(steps: readonly string[]): string | null {
   return model === '' || KINDS.has(model) || OTHER_KINDS.test(model) ? null : model;
 }
 
-/** Words between vendor and model. */
 const KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']);
 
 const OTHER_KINDS =
@@ -164,7 +161,6 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   };
 }
 
-/** Sets the endpoint's key variable to the file's. */
 function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
   return typeof apiKeyEnvar === 'string' && /^\w+$/.test(apiKeyEnvar)
     ? line.replace(/ENV_NAME$/, () => apiKeyEnvar)

@@ -17,17 +17,10 @@ import { publishedModel, readForeignParameters } from './models.ts';
 import { convertEvaluator, withJudge, nameOf } from './prompt-yml-evaluators.ts';
 import { fillInAll, pathsOf, readTemplate, toOurs, variableOf } from './templates.ts';
 
-const READ = [
-  'name',
-  'description',
-  'model',
-  'modelParameters',
-  'messages',
-  'testData',
-  'evaluators',
-  'responseFormat',
-  'jsonSchema',
-];
+const READ =
+  'name description model modelParameters messages testData evaluators responseFormat jsonSchema'.split(
+    ' ',
+  );
 
 /** Converts a `.prompt.yml`: messages, test data (references) and evaluators (metrics). */
 export function importPromptYml(
@@ -103,7 +96,6 @@ function promptDraft(document: Document, value: JsonMap, left: Loss[]): Draft | 
   return { ...draft, written };
 }
 
-/** The prompt's variables; null without a prompt. */
 function variablesOf(prompt: Draft | null): string[] | null {
   const variables = prompt?.value['variables'] ?? [];
   return prompt && (variables as JsonMap[]).map(({ name }) => String(name));
@@ -200,7 +192,6 @@ function cellsOf(row: JsonMap, variables: readonly string[]): JsonMap {
   return { ...Object.fromEntries(shown), ...row };
 }
 
-/** Why a row cannot fill the prompt; null if it can. */
 function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null {
   const cells = cellsOf(row, variables);
   const missing = variables.find((name) => !Object.hasOwn(cells, name));

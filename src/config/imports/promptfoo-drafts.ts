@@ -158,7 +158,6 @@ function saySingleBraces(
   }
 }
 
-/** Total and carried-over tests and assertions. */
 function shares(
   tests: readonly ForeignTest[],
   references: number,
@@ -277,7 +276,6 @@ function metricsOf(
   });
 }
 
-/** Variables whose checks see another form than the input. */
 function unlike(test: ForeignTest, inputs: 'vars' | 'sent'): JsonMap {
   const { vars } = test;
   return Object.fromEntries(

@@ -52,7 +52,6 @@ export async function readModels(
   return [withoutProvider(document.placeOf(list.length === 0 ? [] : [key]), unread, imported)];
 }
 
-/** The providers, with named files replaced by their content. */
 async function entriesOf(
   document: Document,
   key: string,

@@ -4,7 +4,6 @@ import { requestOf } from './promptfoo-requests.ts';
 
 /** A provider's configuration as promptfoo sends it. */
 export interface SentParameters {
-  /** Parameters, and where the request goes. */
   config: JsonMap;
   /** Keys that no model receives. */
   unsent: string[];
@@ -12,17 +11,10 @@ export interface SentParameters {
 }
 
 /** Keys for promptfoo's client only, without effect on answers. */
-const OF_THE_CLIENT = [
-  'omitDefaults',
-  'passthrough',
-  'maxRetries',
-  'timeout',
-  'cost',
-  'inputCost',
-  'outputCost',
-  'apiKeyRequired',
-  'showThinking',
-];
+const OF_THE_CLIENT =
+  'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired showThinking'.split(
+    ' ',
+  );
 
 /** Parameters whose templates promptfoo fills in per test. */
 const FILLED_IN = ['tools', 'functions', 'response_format', 'output_format', 'reasoning_effort'];
@@ -77,7 +69,6 @@ function textIn(value: Json, is: (text: string) => boolean): string | null {
   return null;
 }
 
-/** Depth limit of files that name files. */
 const DEEPEST = 8;
 
 /** Reads `tools: file://tools.json` and similar values at any depth. */

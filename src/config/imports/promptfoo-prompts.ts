@@ -19,14 +19,12 @@ export interface ForeignPrompt {
   messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
   /** JSON takes variables as they are. Text is filled in first, and may become a chat. */
   form: Form;
-  /** Makes the messages per test; null if they are filled in. */
   made: Maker | null;
   place: Place;
 }
 
 type Form = 'json' | 'chat' | 'text';
 
-/** A function of a file, or messages with template logic. */
 type Maker =
   | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
   | { kind: 'template'; messages: Message[] };
@@ -39,7 +37,6 @@ export const WRITTEN =
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 
-/** promptfoo's default prompt. */
 const WITHOUT_PROMPTS = '{{prompt}}';
 
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;

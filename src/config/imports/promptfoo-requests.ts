@@ -10,28 +10,17 @@ interface Asked {
   kind: string;
 }
 
-/** The parameters that are sent, and the keys that are not. */
 interface Request {
   sent: JsonMap;
   unsent: string[];
 }
 
 /** Vendors whose chat API promptfoo treats like OpenAI's. */
-const LIKE_OPENAI = new Set([
-  'openai',
-  'openrouter',
-  'groq',
-  'deepseek',
-  'perplexity',
-  'xai',
-  'togetherai',
-  'together',
-  'fireworks',
-  'cerebras',
-  'deepinfra',
-  'nvidia',
-  'github',
-]);
+const LIKE_OPENAI = new Set(
+  'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras deepinfra nvidia github'.split(
+    ' ',
+  ),
+);
 
 /** What promptfoo sends to a vendor, and what it leaves out. */
 export function requestOf(vendor: string, asked: Asked): Request {
@@ -87,7 +76,6 @@ const TO_OPENAI = new Set(
   ),
 );
 
-/** Also sent to reasoning models. */
 const TO_THINKING = new Set([
   'max_completion_tokens',
   'reasoning_effort',

@@ -29,21 +29,11 @@ const NO_DEFAULTS: Defaults = {
 };
 
 /** Options that are read or only limit the run's time. */
-const KNOWN_OPTIONS = [
-  'provider',
-  'disableDefaultAsserts',
-  'disableVarExpansion',
-  'timeout',
-  'delay',
-  'maxConcurrency',
-  'prefix',
-  'suffix',
-  'transformVars',
-  'transform',
-  'postprocess',
-];
+const KNOWN_OPTIONS =
+  'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix suffix transformVars transform postprocess'.split(
+    ' ',
+  );
 
-/** Keys of a test that are read or have no effect. */
 const KNOWN = ['vars', 'assert', 'description', 'metadata', 'options', 'threshold'];
 
 /** Keys that limit a test to some prompts or models. */
@@ -110,7 +100,6 @@ async function defaultsIn(document: Document, path: Path, reader: Reader): Promi
   };
 }
 
-/** One entry of `tests`: a test, or a name of test files. */
 async function readEntry(
   written: Json,
   document: Document,

@@ -22,7 +22,6 @@ export interface ForeignTest {
   vars: JsonMap;
   /** As text prompts show them, with templates in values filled in. */
   sent: JsonMap;
-  /** Files of variables, by name. */
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
   /** Whether a transform changes answers before scoring. */
@@ -67,10 +66,8 @@ export function leaveOut(reader: Reader, place: Place, what: string, why: string
 type Unexpanded = Pick<ForeignTest, 'description' | 'assertions' | 'place'> &
   Omit<Defaults, 'always'>;
 
-/** Options that change the prompt or its variables. */
 const CHANGES_PROMPT = ['prefix', 'suffix', 'transformVars'];
 
-/** Options that change the answer before scoring. */
 const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';

@@ -184,23 +184,12 @@ const TYPES = new Set(
 );
 
 /** Types with a threshold in brackets, or this default. */
-const BOUNDED = new Set([
-  'answer-relevance',
-  'classifier',
-  'context-faithfulness',
-  'context-recall',
-  'context-relevance',
-  'cost',
-  'latency',
-  'levenshtein',
-  'perplexity',
-  'perplexity-score',
-  'rouge-n',
-  'similar',
-  'starts-with',
-]);
+const BOUNDED = new Set(
+  'answer-relevance classifier context-faithfulness context-recall context-relevance cost latency levenshtein perplexity perplexity-score rouge-n similar starts-with'.split(
+    ' ',
+  ),
+);
 
-/** Types with a comma-separated list. */
 const LISTED = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;

@@ -28,19 +28,11 @@ import type { ForeignTest } from './promptfoo-values.ts';
 import { pathsOf, variableOf } from './templates.ts';
 
 /** Configuration keys that are read or do not affect the evaluation. */
-const READ = [
-  'prompts',
-  'providers',
-  'targets',
-  'tests',
-  'scenarios',
-  'defaultTest',
-  'description',
-  'evaluateOptions',
-  '$schema',
-];
+const READ =
+  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema'.split(
+    ' ',
+  );
 
-/** Keys that are not losses, with their equivalent here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   outputPath: 'reports go where the run is told (--report, input report-path)',
   envPath: "keys come from the run's environment",

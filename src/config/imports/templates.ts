@@ -113,7 +113,6 @@ export function assertionText(value: Json): string {
 
 type Filled = { ok: true; text: string } | { ok: false; why: string };
 
-/** How to treat a variable without a value: an error, or empty. */
 type Missing = 'told' | 'empty';
 
 /** Fills in a template; `show` formats maps and lists. */

@@ -8,13 +8,11 @@ import {
   type Problem,
 } from '../../types/plain.ts';
 
-/** Another tool's format that is not supported. */
 interface UnreadFormat {
   label: string;
   path?: RegExp;
   /** Detects the format in parsed YAML or JSON. */
   holds?(value: JsonMap): boolean;
-  /** The equivalent here. */
   instead: string;
 }
 
@@ -75,7 +73,6 @@ const UNREAD_FORMATS: readonly UnreadFormat[] = [
   },
 ];
 
-/** Keys that only our prompts have. */
 const OURS = ['messages', 'prompt', 'code', 'defaults'];
 
 function isOurs(value: Json): boolean {
