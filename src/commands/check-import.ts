@@ -47,7 +47,7 @@ export async function withSandbox(
   }
 }
 
-/** promptfoo fails such a check's answers. So does the replacement; ours would stop the run. */
+/** Replaces checks that do not compile: promptfoo fails their answers, we would stop the run. */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
   terminal: SandboxTerminal,

@@ -34,7 +34,7 @@ interface PullRequest {
   fork?: boolean;
 }
 
-/** Runs the job like a runner, with a stand-in of GitHub. No key or network unless used. */
+/** Runs the pull-request job as a runner does, against a local stand-in of GitHub. */
 export async function runPullRequest(
   { fixture, action, fork = false }: PullRequest,
   log: (text: string) => void,

@@ -70,7 +70,7 @@ async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<
   );
 }
 
-/** Drops a sweep's runs in a report folder, because the result beside them says more. */
+/** Drops a sweep's runs in a report folder, because the folder's result says more. */
 function withoutRunsOf(files: readonly string[]): string[] {
   const runs = files
     .filter((file) => file.endsWith(`${sep}result.json`))

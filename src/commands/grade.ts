@@ -90,7 +90,7 @@ function testOf(
   };
 }
 
-/** Grades a rubric's examples with the named grader, else with those of its first metric. */
+/** Grades a rubric's examples with the named grader, else with its first metric's graders. */
 function gradeRubric(
   name: string,
   repeats: number,

@@ -139,7 +139,7 @@ function report(
 interface Facts {
   /** Key variables of all vendors in use. */
   keys: readonly string[];
-  /** Those set neither in the environment nor in `.env`. */
+  /** Those not set in the environment or `.env`. */
   unset: readonly string[];
   owner: string;
   /** Whether the owner comes from the remote's address. */

@@ -32,7 +32,7 @@ export interface EvaluateOptions {
 
 /** What a command does beyond reading files. Determines its options. */
 interface Takes {
-  /** Uses stored answers and endpoints; the flags below imply it. */
+  /** Uses stored answers and endpoints; set it with any flag below. */
   answers?: boolean;
   caps?: boolean;
   /** Calls models and runs the project's code. */

@@ -58,7 +58,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** System errors (full disk, missing permission), caused neither by the files nor by a bug. */
+/** System errors such as a full disk or a missing permission, not caused by files or bugs. */
 const REFUSALS =
   'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO EMFILE ENFILE ENOTDIR EISDIR ELOOP ENAMETOOLONG'.split(
     ' ',

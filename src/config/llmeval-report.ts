@@ -1,8 +1,8 @@
-import { type Document, valueAt } from '../documents/document.ts';
+import { below, valueAt } from '../documents/document.ts';
 import { readYaml } from '../documents/yaml.ts';
 import { problem } from '../errors.ts';
 import type { Rollup } from '../suite/suite.ts';
-import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { readRollup } from './roll-up.ts';
 
 interface RunScore {
@@ -58,7 +58,7 @@ export function readRunReport(
     file,
     name: typeof prompts['name'] === 'string' ? prompts['name'] : '',
     messages: prompts['messages'] ?? prompts['prompt'] ?? null,
-    rollup: readRollup(testsOf(document), problems),
+    rollup: readRollup(below(document, ['prompts', 'tests']), problems),
     parameters: Object.fromEntries(
       Object.entries(prompts).filter(([key]) => !NOT_PARAMETERS.includes(key)),
     ),
@@ -73,15 +73,6 @@ export function readRunReport(
     })),
   };
   return problems.length > 0 ? { report: null, problems } : { report, problems: [] };
-}
-
-function testsOf({ file, value, placeOf, placeOfText }: Document): Document {
-  return {
-    file,
-    value: valueAt(value, ['prompts', 'tests']) ?? null,
-    placeOf: (path): Place => placeOf(['prompts', 'tests', ...path]),
-    placeOfText: (path, text, nth) => placeOfText(['prompts', 'tests', ...path], text, nth),
-  };
 }
 
 function tryOf(reference: JsonMap): RunTry {

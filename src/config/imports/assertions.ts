@@ -24,7 +24,7 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
     if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0))
       return why('its value is not text');
-    // Do not ask the vendor what was meant for another server.
+    // Do not send a request for another server to the vendor.
     if (isConfigured(provider))
       return why(
         "its embeddings are asked of a server of its own; name that server's model in the settings (models, embeddings) and use embedding_similarity",
@@ -79,14 +79,14 @@ export const ON_TRANSFORMED = 'an assertion on a transformed answer';
 const INSTEAD =
   'is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
 
-/** The transform, its own or its test's, that changes the answer before scoring, or null. */
+/** Reports a transform (its own or its test's) of the answer before scoring; null if none. */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
   if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
   if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;
   return isTransformed ? `options.transform of its test ${INSTEAD}` : null;
 }
 
-/** Converts an assertion, with the test's variables filled in like promptfoo does. */
+/** Converts an assertion, with the test's variables filled in as promptfoo does. */
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
   const written = assertion['type'];
   if (typeof written !== 'string') return why('it has no type');

@@ -155,7 +155,7 @@ export function definedIn(name: string, modules: readonly FunctionModule[]): Fun
 
 /**
  * Converts a function to a code metric: the module's lines, which keep their numbers, followed by
- * the call. Like in FlexEval, the type hint of the first parameter decides the argument: text, a
+ * the call. As in FlexEval, the type hint of the first parameter decides the argument: text, a
  * list of messages, a tool call, or an object with the same names.
  */
 export function functionMetric(

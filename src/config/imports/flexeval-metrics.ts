@@ -108,7 +108,7 @@ function foundIn(document: Document, path: Path, kind: Kind): Found[] {
   });
 }
 
-/** Where functions are looked up: the user's files first, like in FlexEval. */
+/** Where functions are looked up: the user's files first, as in FlexEval. */
 interface FunctionSources {
   builtIns: BuiltInMetrics;
   modules: readonly FunctionModule[];

@@ -11,10 +11,15 @@ import type { CodeHost, HostSettings } from './foreign-code.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
 
 /** Default locations of other tools' files, if the settings name no prompts. */
-export const IMPORTED_BY_NAME: readonly string[] =
-  '{promptfooconfig,evals/promptfooconfig}.{yaml,yml} **/*{.,_}prompt.{yml,yaml} .github/**/*{.,_}prompt.{yml,yaml} **/evals/evals.json .claude/skills/**/evals/evals.json flexeval.{yaml,yml} **/*.flexeval.{yaml,yml}'.split(
-    ' ',
-  );
+export const IMPORTED_BY_NAME: readonly string[] = [
+  '{promptfooconfig,evals/promptfooconfig}.{yaml,yml}',
+  '**/*{.,_}prompt.{yml,yaml}',
+  '.github/**/*{.,_}prompt.{yml,yaml}',
+  '**/evals/evals.json',
+  '.claude/skills/**/evals/evals.json',
+  'flexeval.{yaml,yml}',
+  '**/*.flexeval.{yaml,yml}',
+];
 
 /** The format of a file by name; null for our files. */
 export function importFormat(file: string): ImportFormat | null {

@@ -137,7 +137,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
-  // Do not ask the vendor what was meant for another server.
+  // Do not send a request for another server to the vendor.
   if (found.endpoint === null && own === null && address !== null)
     return {
       why: "its server's address cannot be read; name the server in the settings (models: { name: { provider: openai, endpoint: name } })",

@@ -34,7 +34,7 @@ export function readAssertions(
   });
 }
 
-/** Reads values of assertions in files like promptfoo: without last line feed, as templates. */
+/** Reads assertion values in files as promptfoo does: templates, without last line feed. */
 export async function withValues(
   assertions: readonly ForeignAssertion[],
   { files }: Reader,

@@ -102,7 +102,7 @@ function askedId(id: string, settings: Pick<Settings, 'models'>): string {
   return isSame ? id.replace(found.model, () => asked.model) : `${asked.provider}:${asked.model}`;
 }
 
-/** A provider in code, if allowed: a program of the settings that runs the bundled one. */
+/** A provider in code, if code may run, as a program entry that calls the bundled program. */
 function codeProvider(
   written: Json,
   { file }: Document,

@@ -87,10 +87,10 @@ const TO_THINKING = new Set([
 const MISSPELT =
   /^(?:maxTokens|maxCompletionTokens|topP|topK|frequencyPenalty|presencePenalty|max_completion_tokens)$/;
 
-/** Reasoning models accept neither a temperature nor `max_tokens`. */
+/** Reasoning models, which reject a temperature and `max_tokens`. */
 const THINKS = /^(?:.*\/)?(?:o\d|gpt-5)/;
 
-/** Reasoning models of other vendors that accept a temperature. */
+/** Other vendors' reasoning models, which accept a temperature. */
 const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
   groq: /gpt-oss|qwen/,
   xai: /^grok-(?!.*non-reasoning)(?:3-mini|4|code|build|latest)/,
@@ -188,7 +188,7 @@ const OF_GOOGLE: Readonly<Record<string, string>> = {
   stopSequences: 'stop',
 };
 
-/** `generationConfig` takes precedence over the keys beside it. */
+/** `generationConfig` takes precedence over keys at its own level. */
 function asGoogle({ generationConfig, ...beside }: JsonMap): Request {
   const { sent, unsent } = withoutKeys(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
   const inside = isMap(generationConfig ?? null) ? (generationConfig as JsonMap) : {};

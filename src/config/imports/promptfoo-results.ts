@@ -71,7 +71,7 @@ function answerOf(value: Json, changing: readonly (Json | undefined)[]): Foreign
   };
 }
 
-/** A set contains the verdicts of its members, which mostly appear beside it too. */
+/** A set contains the verdicts of its members, which are mostly listed separately too. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>

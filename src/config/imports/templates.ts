@@ -142,16 +142,15 @@ export function fillIn(
 export function fillInAll(
   value: Json,
   vars: JsonMap,
-  missing: Missing = 'told',
 ): { ok: true; value: Json } | { ok: false; why: string } {
   if (typeof value === 'string') {
-    const filled = fillIn(value, vars, missing);
+    const filled = fillIn(value, vars);
     return filled.ok ? { ok: true, value: filled.text } : filled;
   }
   if (Array.isArray(value)) {
     const items: Json[] = [];
     for (const item of value) {
-      const filled = fillInAll(item, vars, missing);
+      const filled = fillInAll(item, vars);
       if (!filled.ok) return filled;
       items.push(filled.value);
     }
@@ -160,7 +159,7 @@ export function fillInAll(
   if (!isMap(value)) return { ok: true, value };
   const map = emptyMap();
   for (const [key, member] of Object.entries(value)) {
-    const filled = fillInAll(member, vars, missing);
+    const filled = fillInAll(member, vars);
     if (!filled.ok) return filled;
     map[key] = filled.value;
   }

@@ -166,7 +166,7 @@ function withDraft(schema: JsonMap): JsonMap {
     : { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
 }
 
-/** Compares text that is a JSON map or list as JSON. */
+/** Scalars are compared as text, maps and lists as JSON. */
 function comparable(value: Json): Json {
   return isScalar(value) ? String(value) : value;
 }
