@@ -51,7 +51,7 @@ export const recordedMessage = z
       content: anyText()
         .nullable()
         .default(null)
-        .describe('What is said; may be missing where tools are called.'),
+        .describe('The text; may be missing if tools are called.'),
       tool_calls: listOf(calledTool, 'a list of calls, each with its name')
         .describe('The tools that the message calls.')
         .optional(),
@@ -104,7 +104,7 @@ export const answerSchema = closed({
   question: filled().describe('What the user asked.').optional(),
   answer: filled().describe('What was answered.').optional(),
   input: listOf(recordedMessage, 'a list of messages')
-    .describe('A whole dialogue that ends with the answer, in place of question and answer.')
+    .describe('A whole dialogue that ends with the answer, instead of question and answer.')
     .optional(),
   accepted: flag().describe('Whether people accepted the answer.'),
 });

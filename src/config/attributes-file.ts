@@ -65,7 +65,7 @@ export function attributesSchema(): z.ZodType {
     slack,
     ...lists,
     prompts: mapOf(closed(lists))
-      .describe("Attributes of single prompts, by the prompt's path, in place of the shared ones.")
+      .describe("Attributes of single prompts, by the prompt's path, instead of the shared ones.")
       .optional(),
   });
 }

@@ -102,7 +102,7 @@ export const metricSchema = closed({
   min: number(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
   max: number(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
   pass: labels()
-    .describe("Labels of the rubric that pass, in place of the rubric's own.")
+    .describe("Labels of the rubric that pass, instead of the rubric's own.")
     .optional(),
   metric_level: level()
     .describe('What it judges: Turn (the default), Message, Thread or ToolCall.')
@@ -119,7 +119,7 @@ export const metricSchema = closed({
     .optional(),
   skip: flag().describe('It runs and is shown, but does not gate.').optional(),
   grader: gradersSchema
-    .describe("The models that grade it, in place of the settings' grader.")
+    .describe("The models that grade it, instead of the settings' grader.")
     .optional(),
 });
 

@@ -45,7 +45,7 @@ const promptText = z.union([closed({ content: filled().describe('The text.') }),
 
 const languageSchema = oneOf(['python', 'javascript']);
 
-const TESTS = 'The tests, in place of a test file.';
+const TESTS = 'The tests, instead of a test file.';
 
 const shape = {
   name: filled().describe('Name of the prompt and its suite.'),
@@ -55,8 +55,8 @@ const shape = {
     .min(1, { error: 'must not be empty' })
     .describe('What is sent.')
     .optional(),
-  prompt: promptText.describe('One message of the user, in place of messages.').optional(),
-  code: filled().describe('Code that computes the output, in place of messages.').optional(),
+  prompt: promptText.describe('One message of the user, instead of messages.').optional(),
+  code: filled().describe('Code that computes the output, instead of messages.').optional(),
   language: languageSchema.describe('Language of the code. Default: python.').optional(),
   defaults: z
     .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })

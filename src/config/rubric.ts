@@ -67,7 +67,7 @@ const shape = {
       'What the grader is asked; {completion}, {content}, {conversation} and other keywords show it what it judges.',
     )
     .optional(),
-  messages: listOf(messageSchema).describe('Messages in place of prompt (Phoenix).').optional(),
+  messages: listOf(messageSchema).describe('Messages instead of prompt (Phoenix).').optional(),
   choice_scores: scoresSchema.describe('The labels, and the score of each.').optional(),
   choices: scoresSchema.describe('The same as choice_scores (Phoenix).').optional(),
   better: oneOf(BETTER)
