@@ -14,7 +14,7 @@ import type { SessionOptions } from '../session/session.ts';
 import type { ArtifactLibrary } from '../store/artifact.ts';
 import type { CacheLibrary } from '../store/cache-service.ts';
 import type { SecretRegister } from '../text/redact.ts';
-import type { Conclusion } from '../types/plain.ts';
+import type { Conclusion, Problem } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
 
 /** What the runner gives an action to speak with. */
@@ -41,6 +41,8 @@ export interface Job {
   env: NodeJS.ProcessEnv;
   secrets: SecretRegister;
   runner: JobRunner;
+  /** What is wrong with the inputs; absent: nothing. */
+  problems?: readonly Problem[];
   now(): Date;
   reach?: Reach | undefined;
   /** As `ClientOptions` has it. */

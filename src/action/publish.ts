@@ -15,10 +15,12 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { withheldFrom } from '../select/trust.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import type { Session } from '../session/session.ts';
-import { commentMarker, fillFolder, suggestionMarker } from '../session/write-reports.ts';
+import { fillFolder } from '../session/write-reports.ts';
 import { logLine } from '../text/log.ts';
 import type { ChangedFile, EventFacts } from '../types/repository.ts';
 import { appendSummary, type Job } from './context.ts';
+import type { RunIdentity } from './identity.ts';
+import { cancelledBody, checkPlace, supersededBody, type Opened } from './lease.ts';
 
 /**
  * The action's outputs: numbers, words from a closed set and paths of our own; `title` is one
@@ -114,11 +116,14 @@ export interface PublishJob {
   /** The project's folder below the repository's root, POSIX, '' for the root itself. */
   workingDirectory: string;
   comment: CommentMode;
-  checkName: string;
+  identity: RunIdentity;
+  opened: Opened;
+  /** The run was told to end, by a newer push or by hand, and judged nothing. */
+  cancelled: boolean;
+  env: NodeJS.ProcessEnv;
   /** Where the job summary goes; null: nowhere. */
   summaryPath: string | null;
   links: Links;
-  runId: string;
   startedAt: Date;
   completedAt: Date;
 }
@@ -155,22 +160,32 @@ async function postComment({
   facts,
   result,
   comment,
-  checkName,
+  identity,
+  opened,
+  cancelled,
   links,
 }: PublishJob): Promise<Published> {
   if (facts.pullRequest === null || facts.head === null)
     return { ok: true, id: null, warnings: [] };
-  const marker = commentMarker(checkName);
+  const marker = identity.markers.comment;
   return publishComment(client, {
     repository: facts.repository,
     pullRequest: facts.pullRequest,
     headSha: facts.head,
     marker,
-    mode: comment,
+    mode: cancelled && comment === 'always' ? 'auto' : comment,
     fork: withheldFrom(facts) !== null,
-    body: renderComment(result, { marker, links }),
-    ran: result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0,
+    announced: opened.comment,
+    superseded: supersededBody(identity, facts.head),
+    body: cancelled
+      ? cancelledBody(identity, facts.head)
+      : renderComment(result, { marker, links: { ...links, about: identity.about } }),
+    ran: !cancelled && hasContent(result),
   });
+}
+
+function hasContent(result: Result): boolean {
+  return result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0;
 }
 
 /** What was judged by nobody says nothing of the fixes that an earlier run left there. */
@@ -181,13 +196,13 @@ async function postSuggestions({
   changed,
   workingDirectory,
   comment,
-  checkName,
+  identity,
   links,
 }: PublishJob): Promise<string[]> {
   const { pullRequest, head: headSha, repository } = facts;
   const isJudged = result.conclusion !== 'error' && result.trust !== 'untrusted';
   if (pullRequest === null || headSha === null || comment === 'never' || !isJudged) return [];
-  const marker = suggestionMarker(checkName);
+  const marker = identity.markers.fix;
   const root = rootOf(workingDirectory);
   return publishSuggestions(client, {
     repository,
@@ -199,31 +214,19 @@ async function postSuggestions({
   });
 }
 
-async function postCheck({
-  client,
-  facts,
-  result,
-  changed,
-  workingDirectory,
-  checkName,
-  links,
-  runId,
-  startedAt,
-  completedAt,
-}: PublishJob): Promise<Published> {
+async function postCheck(job: PublishJob): Promise<Published> {
+  const { client, facts, result, changed, workingDirectory, opened, links } = job;
   if (facts.head === null) return { ok: true, id: null, warnings: [] };
   return publishCheck(client, {
-    repository: facts.repository,
-    headSha: facts.head,
-    name: checkName,
-    conclusion: result.conclusion,
+    ...checkPlace(job, facts.head),
+    opened: opened.head === facts.head ? opened.check : null,
+    conclusion: job.cancelled ? 'cancelled' : result.conclusion,
     title: checkTitle(result),
     summary: checkSummary(result, undefined, links),
     annotations: annotations(result, changed, workingDirectory),
-    externalId: `evaldiff-${runId}`,
     detailsUrl: links.run,
-    startedAt,
-    completedAt,
+    startedAt: job.startedAt,
+    completedAt: job.completedAt,
     fork: withheldFrom(facts) !== null,
   });
 }

@@ -56,6 +56,16 @@ export async function withPresentBase(
   }
 }
 
+/** Whether a pull request is open and has this commit as its head. Rejects when GitHub does. */
+export async function isOpenAt(
+  { octokit }: Client,
+  { repository, number, sha }: { repository: string; number: number; sha: string },
+): Promise<boolean> {
+  const reply = await octokit.rest.pulls.get({ ...ownerAndName(repository), pull_number: number });
+  const { state, head } = Pull.parse(reply.data);
+  return state === 'open' && head.sha === sha;
+}
+
 const Words = z.object({
   body: z.string().nullish(),
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),

@@ -66,6 +66,8 @@ interface WorldOptions {
   reach?: Reach | undefined;
   secrets: SecretRegister;
   startedAt: Date;
+  /** Awaited before a model is asked. */
+  beforeCalls?: (() => Promise<void>) | undefined;
   log(line: string): void;
   planned: Edges['planned'];
   answered(purpose: Purpose): void;
@@ -110,7 +112,10 @@ export function openWorld(options: WorldOptions): World {
   });
   const { record } = options;
   const asking = createAsking({
-    complete: providers.complete,
+    complete: async (request) => {
+      await options.beforeCalls?.();
+      return providers.complete(request);
+    },
     openStores: options.openStores,
     record: record === null ? null : (line) => activity.during(() => record(line)),
     endpoints: options.access.endpoints,

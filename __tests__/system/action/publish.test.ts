@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { identityOf } from '../../../src/action/identity.ts';
 import { publish, type PublishJob } from '../../../src/action/publish.ts';
+import { readInputs } from '../../../src/config/inputs.ts';
 import type { SideResult } from '../../../src/result/reference-result.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { openFolder } from '../../../src/session/safe-writing.ts';
@@ -59,10 +61,12 @@ async function published(
     changed,
     workingDirectory: '',
     comment: 'auto',
-    checkName: 'evaldiff',
+    identity: identityOf(readInputs({}).inputs, {}),
+    opened: { head: null, check: null, comment: null },
+    cancelled: false,
+    env: { GITHUB_RUN_ID: '1' },
     summaryPath,
     links: { report: null, run: 'https://github.com/acme/prompts/actions/runs/1', place: null },
-    runId: '1',
     startedAt: NOW,
     completedAt: NOW,
     ...changes,

@@ -53,6 +53,7 @@ export async function stage(
     repository: REPOSITORY,
     tokens: { [TOKEN]: token },
   });
+  github.state.statusUpdates = true;
   open.push(github);
   return { github, models: await modelServer({ answer, key: MODEL_KEY }) };
 }

@@ -13,7 +13,9 @@ function job(more: Partial<CheckJob> = {}): CheckJob {
     title: 'Nothing regressed',
     summary: 'All is well.',
     annotations: [],
-    externalId: 'run-7',
+    sharedName: 'evaldiff (job)',
+    owner: { identity: 'abcdef01', workflowRun: '7', attempt: '1', pullRequest: 12 },
+    opened: null,
     detailsUrl: 'https://github.example/acme/prompts/actions/runs/7',
     startedAt: NOW,
     completedAt: new Date(NOW.getTime() + 61_000),
@@ -38,14 +40,14 @@ describe('one check run on head', () => {
   test('it is complete from its first request on', async () => {
     const { github, client, requests } = await setup();
     const result = await publishCheck(client, job({ annotations: annotations(2) }));
-    expect(requests()).toEqual(['POST /check-runs']);
+    expect(requests()).toEqual([`GET /commits/${HEAD}/check-runs`, 'POST /check-runs']);
     expect(github.state.checkRuns).toMatchObject([
       {
         name: 'evaldiff',
         headSha: HEAD,
         status: 'completed',
         conclusion: 'success',
-        externalId: 'run-7',
+        externalId: 'evaldiff:abcdef01:7:1:12:success',
         title: 'Nothing regressed',
         summary: 'All is well.',
         startedAt: '2026-11-02T10:00:00.000Z',
@@ -90,10 +92,10 @@ describe('one check run on head', () => {
 
 describe('annotations', () => {
   test.each([
-    [0, 1],
-    [50, 1],
-    [51, 2],
-    [100, 2],
+    [0, 2],
+    [50, 2],
+    [51, 3],
+    [100, 3],
   ])('%i annotations take %i requests and arrive in order', async (count, expected) => {
     const { github, client, requests } = await setup();
     const result = await publishCheck(client, job({ annotations: annotations(count) }));
@@ -111,7 +113,7 @@ describe('annotations', () => {
 
   test('of 151 annotations the first 100 are sent, and the summary counts the rest', async () => {
     const { github, client, requests } = await setup();
-    await publishCheck(client, job({ annotations: annotations(151) }));
+    await publishCheck(client, job({ conclusion: 'failure', annotations: annotations(151) }));
     expect(requests()).toHaveLength(2);
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(MAX_ANNOTATIONS);
     expect(github.state.checkRuns[0]?.summary).toBe(

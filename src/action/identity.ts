@@ -1,0 +1,67 @@
+import { posix } from 'node:path';
+import { INPUT_DEFAULTS, type Inputs } from '../config/inputs.ts';
+import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
+import { projectMark } from '../store/artifact.ts';
+import { shorten, visibleLine } from '../text/visible.ts';
+
+/** What distinguishes this job's comment and check from those of other jobs. */
+export interface RunIdentity {
+  /** Of everything that follows, and of workflow and job. */
+  hash: string;
+  /** Project folder, settings file and overrides that differ from the defaults; '' for none. */
+  about: string;
+  /** Empty: no check run. */
+  checkName: string;
+  /** Whether the workflow chose the name, so that other jobs may have the same. */
+  named: boolean;
+  /** The name where another job of the workflow run already uses `checkName`. */
+  sharedName: string;
+  markers: { comment: string; fix: string };
+}
+
+const MAX_NAME = 100;
+
+export function identityOf(
+  { checkName, workingDirectory, read: { config, overrides } }: Inputs,
+  env: NodeJS.ProcessEnv,
+): RunIdentity {
+  const { GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: workflow = '', GITHUB_JOB: job = '' } = env;
+  const folder = posix.normalize(workingDirectory || '.');
+  const parts = [
+    ...(folder === '.' ? [] : [folder]),
+    ...(config === INPUT_DEFAULTS.config ? [] : [config]),
+    ...chosenBy(overrides),
+  ];
+  const whole = visibleLine(parts.join(', '));
+  // The file without the ref, which differs from one event to the next.
+  const file = ref?.split('@', 1)[0] ?? workflow;
+  const hash = projectMark(JSON.stringify([file, job, ...parts, checkName]));
+  const about = whole.length > MAX_NAME ? `${shorten(whole, MAX_NAME)} ${hash}` : whole;
+  const named = checkName !== null && checkName !== INPUT_DEFAULTS['check-name'];
+  const suffixed = (name: string, suffix: string): string =>
+    suffix === '' ? name : `${name} (${suffix})`;
+  const visible = checkName === null || named ? (checkName ?? '') : suffixed(checkName, about);
+  return {
+    hash,
+    about,
+    checkName: visible,
+    named,
+    sharedName: suffixed(visible, (named && about) || job || hash),
+    markers: {
+      comment: commentMarker(visible, hash),
+      fix: suggestionMarker(visible, hash),
+    },
+  };
+}
+
+/** Overrides that choose suites or models, as they were written. */
+function chosenBy(overrides: Inputs['read']['overrides']): string[] {
+  const { prompts, references, tags, parameters, settings } = overrides;
+  const lists = { prompts, references, tags, ...Object.fromEntries(parameters) };
+  return [
+    ...Object.entries(lists).flatMap(([key, values]) =>
+      values === null ? [] : [`${key}=${values.join(',')}`],
+    ),
+    ...settings.filter(({ path }) => path[0] === 'grader').map(({ line }) => line),
+  ];
+}
