@@ -138,9 +138,14 @@ async function writeFailure(
   return written.flatMap((each) => (each.ok ? each.warnings : [each.warning]));
 }
 
+interface CheckOrigin extends Pick<Job, 'env' | 'facts'> {
+  identity: RunIdentity;
+  approved?: boolean;
+}
+
 /** Where this run's check goes. */
 export function checkPlace(
-  { env, facts, identity }: Pick<Job, 'env' | 'facts'> & { identity: RunIdentity },
+  { env, facts, identity, approved = false }: CheckOrigin,
   headSha: string,
 ): CheckPlace {
   return {
@@ -148,6 +153,7 @@ export function checkPlace(
     headSha,
     name: identity.checkName,
     sharedName: identity.sharedName,
+    approved,
     owner: {
       identity: identity.hash,
       workflowRun: env['GITHUB_RUN_ID'] ?? '0',

@@ -120,6 +120,7 @@ export interface PublishJob {
   opened: Opened;
   /** The run was told to end, by a newer push or by hand, and judged nothing. */
   cancelled: boolean;
+  approved: boolean;
   env: NodeJS.ProcessEnv;
   /** Where the job summary goes; null: nowhere. */
   summaryPath: string | null;

@@ -149,8 +149,8 @@ function withEndpoints(text: string, endpoints: readonly string[]): string {
 const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');
 
 /**
- * Names of its own for what two workflows of one repository must not share: the job, the check and
- * its comment, and the queue.
+ * Separate names for what two workflows of one repository must not share: the job and the queue.
+ * The check and its comment have the folder's name by default.
  */
 function inFolder(text: string, below: string): string {
   if (/\p{Cc}|\$\{\{/u.test(below))
@@ -166,6 +166,6 @@ function inFolder(text: string, below: string): string {
     .replace(
       new RegExp(`^( +)(?:${keyInputs().join('|')}):`, 'm'),
       (line, indent: string) =>
-        `${indent}working-directory: ${JSON.stringify(below)}\n${indent}check-name: ${JSON.stringify(`evaldiff (${below})`)}\n${line}`,
+        `${indent}working-directory: ${JSON.stringify(below)}\n${line}`,
     );
 }

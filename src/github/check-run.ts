@@ -21,6 +21,8 @@ export interface CheckPlace {
   /** The name where another job of the same workflow run uses `name`. */
   sharedName: string;
   owner: CheckOwner;
+  /** A maintainer approved the run: it may take the place of another workflow's. */
+  approved: boolean;
 }
 
 /** What a run concluded by itself, whatever its check run then shows. */
@@ -96,7 +98,7 @@ export type Standing =
 
 /** Whether a passing check run would hide one that does not pass. */
 export async function standingOf(client: Client, place: CheckPlace): Promise<Standing> {
-  const { owner, repository, headSha } = place;
+  const { owner, repository, headSha, approved } = place;
   const runs = await listWritten(client, place);
   if (isTaken(runs, owner)) return { kind: 'taken' };
   const latest = new Map<string, WrittenRun>();
@@ -108,7 +110,7 @@ export async function standingOf(client: Client, place: CheckPlace): Promise<Sta
     // Another job of this workflow run gives way: it will take its second name.
     if (isOther && own === 'running' && workflowRun === owner.workflowRun) continue;
     if (pullRequest === null || pullRequest === owner.pullRequest) {
-      if (isOther) return { kind: 'blocked', by: 'another job or workflow' };
+      if (isOther && !approved) return { kind: 'blocked', by: 'another job or workflow' };
     } else if (await isOpenAt(client, { repository, number: pullRequest, sha: headSha }))
       return { kind: 'blocked', by: `#${String(pullRequest)}` };
   }

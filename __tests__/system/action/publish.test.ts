@@ -64,6 +64,7 @@ async function published(
     identity: identityOf(readInputs({}).inputs, {}),
     opened: { head: null, check: null, comment: null },
     cancelled: false,
+    approved: false,
     env: { GITHUB_RUN_ID: '1' },
     summaryPath,
     links: { report: null, run: 'https://github.com/acme/prompts/actions/runs/1', place: null },

@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { MAX_ANNOTATIONS, MAX_SUMMARY_BYTES, publishCheck } from '../../../src/github/check.ts';
 import type { CheckAnnotation, CheckJob } from '../../../src/github/check.ts';
-import { personalToken, workflowToken } from '../../stand-ins/github/index.ts';
+import {
+  ACTIONS_APP,
+  personalToken,
+  workflowToken,
+  type Instead,
+} from '../../stand-ins/github/index.ts';
 import { HEAD, NOW, REPOSITORY, setup } from './setup.ts';
 
 function job(more: Partial<CheckJob> = {}): CheckJob {
@@ -16,6 +21,7 @@ function job(more: Partial<CheckJob> = {}): CheckJob {
     sharedName: 'evaldiff (job)',
     owner: { identity: 'abcdef01', workflowRun: '7', attempt: '1', pullRequest: 12 },
     opened: null,
+    approved: false,
     detailsUrl: 'https://github.example/acme/prompts/actions/runs/7',
     startedAt: NOW,
     completedAt: new Date(NOW.getTime() + 61_000),
@@ -87,6 +93,44 @@ describe('one check run on head', () => {
       warnings: [],
     });
     expect(requests()).toEqual([]);
+  });
+});
+
+describe('a check run whose creation was not answered', () => {
+  test.each<[string, Instead]>([
+    ['the answer is an error of a proxy', { status: 502, body: { message: 'Bad Gateway' } }],
+    ['the connection breaks off', 'reset'],
+  ])('is not created again where GitHub made it: %s', async (_, answer) => {
+    const { github, client } = await setup();
+    github.intercept('POST', /\/check-runs$/, ({ body, count }) => {
+      if (count > 1) return undefined;
+      const made = body as Record<string, string>;
+      github.state.checkRuns.push({
+        ...{ id: 77, app: ACTIONS_APP, name: 'evaldiff', headSha: HEAD, conclusion: 'success' },
+        ...{ status: 'completed', externalId: made['external_id']!, detailsUrl: null },
+        ...{ startedAt: null, completedAt: null, title: null, summary: null, text: null },
+        annotations: [],
+      });
+      return answer;
+    });
+    expect(await publishCheck(client, job())).toEqual({ ok: true, id: 77, warnings: [] });
+    expect(github.state.checkRuns).toHaveLength(1);
+  });
+
+  test('is created again where GitHub did not make it', async () => {
+    const { github, client } = await setup();
+    github.intercept('POST', /\/check-runs$/, ({ count }) =>
+      count < 3 ? { status: 503, body: { message: 'Unavailable' } } : undefined,
+    );
+    expect(await publishCheck(client, job())).toMatchObject({ ok: true });
+    expect(github.state.checkRuns).toHaveLength(1);
+  });
+
+  test('is a warning where GitHub stays away', async () => {
+    const { github, client } = await setup();
+    github.intercept('POST', /\/check-runs$/, () => 'reset');
+    expect(await publishCheck(client, job())).toMatchObject({ ok: false });
+    expect(github.state.checkRuns).toEqual([]);
   });
 });
 
