@@ -16,7 +16,7 @@ crash.promise.catch(() => undefined);
 let isRunning = true;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => {
-    if (!isRunning) process.exitCode = fail(error);
+    process.exitCode = isRunning ? 1 : fail(error);
     crash.reject(error);
     // What was paid for is saved, and nothing more is asked.
     process.emit('SIGTERM', 'SIGTERM');

@@ -119,7 +119,11 @@ export function fail(error: unknown, redact: (text: string) => string = (text) =
   for (const problem of problems) core.error(visibleLine(problem));
   if (problems.length === 0)
     core.error(visible(`evaldiff failed, and the fault is its own: ${redact(errorTrace(error))}`));
-  core.setOutput('conclusion', 'error');
+  try {
+    core.setOutput('conclusion', 'error');
+  } catch {
+    // The disk may be full; the exit code and the log say it.
+  }
   const [first = OWN_FAULT] = problems;
   const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';
   core.info(logText(endLine('error', `${first}${more}`)));
