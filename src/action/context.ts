@@ -16,6 +16,7 @@ import type { CacheLibrary } from '../store/cache-service.ts';
 import type { SecretRegister } from '../text/redact.ts';
 import type { Conclusion, Problem } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
+import type { Lease } from './lease.ts';
 
 /** What the runner gives an action to speak with. */
 interface JobRunner {
@@ -41,6 +42,7 @@ export interface Job {
   env: NodeJS.ProcessEnv;
   secrets: SecretRegister;
   runner: JobRunner;
+  lease: Lease;
   /** What is wrong with the inputs; absent: nothing. */
   problems?: readonly Problem[];
   now(): Date;

@@ -65,3 +65,12 @@ function chosenBy(overrides: Inputs['read']['overrides']): string[] {
     ...settings.filter(({ path }) => path[0] === 'grader').map(({ line }) => line),
   ];
 }
+
+/** The run's page, from what the runner says of itself. */
+export function runUrl({
+  GITHUB_SERVER_URL: server,
+  GITHUB_REPOSITORY: repository,
+  GITHUB_RUN_ID: run,
+}: NodeJS.ProcessEnv): string | null {
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
+}

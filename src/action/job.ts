@@ -29,10 +29,10 @@ import {
   runShardJob,
   sayParts,
 } from './evaluate.ts';
-import { identityOf } from './identity.ts';
+import { identityOf, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
-import { linkedReport, runUrl } from './report-link.ts';
+import { linkedReport } from './report-link.ts';
 
 type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
 
@@ -116,7 +116,7 @@ async function ofItsMode(client: Client, job: Job, session: Session): Promise<En
 }
 
 async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<Ending> {
-  const { inputs, env, runner, now, lease } = job;
+  const { inputs, env, runner, lease } = job;
   const { identity } = lease;
   const evaluated = await evaluateJob(job, session);
   const { sides, suites, merged } = evaluated;
@@ -135,10 +135,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };
   const ids = await publish({
     client,
-    env,
-    identity,
-    opened: lease.opened(),
-    approved: session.trust.approved === true,
+    lease,
     cancelled: isInterrupted && result.conclusion === 'error',
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
     result,
@@ -153,8 +150,6 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
       ...forksPage(job),
       place: placeLinks(result).place,
     },
-    startedAt: session.startedAt,
-    completedAt: now(),
   });
   for (const warning of ids.warnings) runner.warning(warning);
   await sayParts(merged, job);

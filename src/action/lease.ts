@@ -1,198 +1,195 @@
-import { openCheck, publishCheck } from '../github/check.ts';
-import type { CheckPlace } from '../github/check-run.ts';
+import type { Inputs } from '../config/inputs.ts';
+import { openCheck, publishCheck, type CheckJob } from '../github/check.ts';
 import type { Client } from '../github/client.ts';
 import { announceRun, publishComment, type Announced } from '../github/comment.ts';
+import type { Published } from '../github/published.ts';
 import { markdownOf } from '../report/markdown.ts';
-import { NO_LINKS, code, paragraph, text, type Line } from '../report/sections/document.ts';
+import { NO_LINKS, code, paragraph, text } from '../report/sections/document.ts';
 import { withheldFrom } from '../select/trust.ts';
 import type { EventFacts } from '../types/repository.ts';
-import type { Job } from './context.ts';
-import type { RunIdentity } from './identity.ts';
-import { runUrl } from './report-link.ts';
+import { runUrl, type RunIdentity } from './identity.ts';
 
-/** What a run showed on GitHub when it began. */
-export interface Opened {
-  /** The commit that it was opened for. */
-  head: string | null;
-  check: number | null;
-  comment: Announced | null;
-}
+/** What a comment says where there is no verdict, before the commit and below the title. */
+const NO_VERDICT = {
+  running: ['⏳ Running for ', 'The verdict appears here when the run ends.'],
+  superseded: ['⏹️ Superseded: no verdict for ', 'The pull request has a newer commit.'],
+  cancelled: ['⏹️ Cancelled: no verdict for ', 'Run the job again to get one.'],
+} as const;
+
+type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotations'>;
 
 /**
- * Marks a run on GitHub before its first model call: a check run in progress, and a comment of ours
- * that no longer shows the verdict before. Whatever ends the run writes over both; a run that is
+ * What a run shows on GitHub. Before the first model call that is a check run in progress, and a
+ * comment of ours without the verdict before. Whatever ends the run writes over both; a run that is
  * lost leaves them, which blocks.
  */
 export interface Lease {
   identity: RunIdentity;
-  opened(): Opened;
-  /** What the run is about, once it is known better. */
-  about(facts: EventFacts, head: string | null): void;
+  /** What the run is about, once it is known better; `head` null: not known yet. */
+  about(facts: EventFacts, head: string | null, approved?: boolean): void;
   /** Opens it once. Never throws: where a token may not write, the job itself is the check. */
   open(): Promise<void>;
+  writeCheck(check: CheckText): Promise<Published>;
+  /** `ran` null: the comment says that the run was cancelled, and none is created. */
+  writeComment(body: string, ran: boolean | null): Promise<Published>;
   /** Shows why there is no verdict. The answer is warnings. Never throws. */
   fail(reasons: readonly string[]): Promise<string[]>;
   /** Whether `fail` was called: no verdict may follow. */
   hasFailed(): boolean;
 }
 
-type LeaseJob = Pick<Job, 'inputs' | 'env' | 'now' | 'facts'>;
+interface LeaseJob {
+  inputs: Inputs;
+  env: NodeJS.ProcessEnv;
+  now(): Date;
+  facts: EventFacts;
+}
 
-/** A whole run judges a commit; a shard and a measurement do not. */
-const judges = ({ mode, shard }: Job['inputs']): boolean => mode !== 'noise' && shard === null;
+interface LeaseState extends LeaseJob {
+  client: Client;
+  identity: RunIdentity;
+  startedAt: Date;
+  head: string | null;
+  approved: boolean;
+  opened: { head: string; check: number | null; comment: Announced | null } | null;
+  opening: Promise<void> | null;
+  failed: boolean;
+}
 
 export function createLease(client: Client, job: LeaseJob, identity: RunIdentity): Lease {
-  const { inputs, env, now } = job;
-  const startedAt = now();
-  let { facts } = job;
-  let head = inputs.head === null ? facts.head : null;
-  let opened: Opened = { head: null, check: null, comment: null };
-  let opening: Promise<void> | null = null;
-  let failed = false;
-  const open = async (sha: string): Promise<void> => {
-    const { named } = identity;
-    const detailsUrl = runUrl(env);
-    const { pullRequest, repository } = facts;
-    const place = checkPlace({ env, facts, identity }, sha);
-    const [check, comment] = await Promise.all([
-      openCheck(client, { ...place, named, detailsUrl, startedAt }),
-      pullRequest === null || inputs.comment === 'never'
-        ? null
-        : announceRun(client, {
-            repository,
-            pullRequest,
-            headSha: sha,
-            marker: identity.markers.comment,
-            body: runningBody(identity, sha),
-          }),
-    ]);
-    opened = { head: sha, check, comment };
+  const { inputs, env, now, facts } = job;
+  const state: LeaseState = {
+    ...{ client, inputs, env, now, facts, identity },
+    startedAt: now(),
+    head: inputs.head === null ? facts.head : null,
+    approved: false,
+    opened: null,
+    opening: null,
+    failed: false,
   };
   return {
     identity,
-    opened: () => opened,
-    hasFailed: () => failed,
-    about(known, sha) {
-      facts = known;
-      head = sha;
+    about(known, head, approved = false) {
+      Object.assign(state, { facts: known, head, approved });
     },
-    open: () => (opening ??= head === null || !judges(inputs) ? Promise.resolve() : open(head)),
-    async fail(reasons) {
-      failed = true;
-      await opening;
-      if (head === null || !judges(inputs)) return [];
-      return writeFailure(client, { ...job, facts, startedAt, opened, identity }, head, reasons);
-    },
+    open: () => (state.opening ??= open(state)),
+    writeCheck: (check) => writeCheck(state, check),
+    writeComment: (body, ran) =>
+      ran === null
+        ? writeComment(state, { body: noVerdict(state, 'cancelled'), mode: 'auto', ran: false })
+        : writeComment(state, { body, mode: inputs.comment, ran }),
+    fail: (reasons) => fail(state, reasons),
+    hasFailed: () => state.failed,
   };
 }
 
-interface FailedRun extends LeaseJob {
-  startedAt: Date;
-  opened: Opened;
-  identity: RunIdentity;
+/** A shard and a measurement judge no commit. */
+const judges = ({ inputs }: LeaseState): boolean =>
+  inputs.mode !== 'noise' && inputs.shard === null;
+
+const headOf = ({ head, facts }: LeaseState): string | null => head ?? facts.head;
+
+async function open(state: LeaseState): Promise<void> {
+  const { client, head, identity } = state;
+  if (head === null || !judges(state)) return;
+  const comment = commentOf(state, noVerdict(state, 'running'));
+  const [check, announced] = await Promise.all([
+    openCheck(client, { ...checkOf(state, head), named: identity.named }),
+    comment === null ? null : announceRun(client, comment, state.facts.presentHead === head),
+  ]);
+  state.opened = { head, check, comment: announced };
 }
 
-async function writeFailure(
-  client: Client,
-  { inputs, env, facts, now, startedAt, opened, identity }: FailedRun,
-  head: string,
-  reasons: readonly string[],
-): Promise<string[]> {
-  const { repository, pullRequest } = facts;
-  const fork = withheldFrom(facts) !== null;
-  const shown = markdownOf(
-    reasons.map((reason) => paragraph([text(reason)])),
-    NO_LINKS,
-  );
-  const title = `No verdict: ${reasons[0] ?? ''}`;
-  const check = publishCheck(client, {
-    ...checkPlace({ env, facts, identity }, head),
-    conclusion: 'error',
-    title,
-    summary: shown,
-    annotations: [],
-    opened: opened.check,
-    detailsUrl: runUrl(env),
-    startedAt,
-    completedAt: now(),
-    fork,
-  });
-  const marker = identity.markers.comment;
-  const start = [text('❌ No verdict for '), code(head.slice(0, 7))];
-  const comment =
-    pullRequest === null
-      ? null
-      : publishComment(client, {
-          repository,
-          pullRequest,
-          headSha: head,
-          marker,
-          body: `${titled(identity, start)}\n${shown}\n`,
-          mode: inputs.comment === 'never' ? 'never' : 'auto',
-          ran: false,
-          fork,
-          announced: opened.comment,
-          superseded: supersededBody(identity, head),
-        });
-  const written = (await Promise.all([check, comment])).filter((each) => each !== null);
-  return written.flatMap((each) => (each.ok ? each.warnings : [each.warning]));
-}
-
-interface CheckOrigin extends Pick<Job, 'env' | 'facts'> {
-  identity: RunIdentity;
-  approved?: boolean;
-}
-
-/** Where this run's check goes. */
-export function checkPlace(
-  { env, facts, identity, approved = false }: CheckOrigin,
-  headSha: string,
-): CheckPlace {
+function checkOf({ facts, env, identity, approved, startedAt }: LeaseState, headSha: string) {
   return {
     repository: facts.repository,
     headSha,
     name: identity.checkName,
     sharedName: identity.sharedName,
-    approved,
     owner: {
       identity: identity.hash,
       workflowRun: env['GITHUB_RUN_ID'] ?? '0',
       attempt: env['GITHUB_RUN_ATTEMPT'] ?? '1',
       pullRequest: facts.pullRequest,
     },
+    approved,
+    detailsUrl: runUrl(env),
+    startedAt,
   };
 }
 
-/** The marker, and a title that says which project it is about. */
-function titled({ markers, about }: RunIdentity, line: Line): string {
-  const whole = about === '' ? line : [...line, text(' – '), code(about)];
-  return `${markers.comment}\n${markdownOf([paragraph(whole, 'verdict')], NO_LINKS)}\n`;
+/** Null: there is no comment to write. */
+function commentOf(state: LeaseState, body: string) {
+  const { facts, inputs, identity } = state;
+  const { repository, pullRequest } = facts;
+  const headSha = headOf(state);
+  const marker = identity.markers.comment;
+  return pullRequest === null || headSha === null || inputs.comment === 'never'
+    ? null
+    : { repository, pullRequest, headSha, marker, body };
 }
 
-function runningBody(identity: RunIdentity, sha: string): string {
-  const line = [text('⏳ Running for '), code(sha.slice(0, 7))];
-  return `${titled(identity, line)}\nThe verdict appears here when the run ends.\n`;
+async function writeCheck(state: LeaseState, check: CheckText): Promise<Published> {
+  const { client, facts, opened, now } = state;
+  const head = headOf(state);
+  if (head === null) return { ok: true, id: null, warnings: [] };
+  return publishCheck(client, {
+    ...checkOf(state, head),
+    ...check,
+    opened: opened?.head === head ? opened.check : null,
+    completedAt: now(),
+    fork: withheldFrom(facts) !== null,
+  });
 }
 
-/** A run that another commit made needless. */
-export function supersededBody(identity: RunIdentity, sha: string): string {
-  const line = [text('⏹️ Superseded: no verdict for '), code(sha.slice(0, 7))];
-  return `${titled(identity, line)}\nThe pull request has a newer commit.\n`;
+async function writeComment(
+  state: LeaseState,
+  { body, mode, ran }: { body: string; mode: Inputs['comment']; ran: boolean },
+): Promise<Published> {
+  const comment = commentOf(state, body);
+  if (comment === null) return { ok: true, id: null, warnings: [] };
+  return publishComment(state.client, {
+    ...{ ...comment, mode, ran },
+    fork: withheldFrom(state.facts) !== null,
+    announced: state.opened?.comment ?? null,
+    superseded: noVerdict(state, 'superseded'),
+  });
 }
 
-/** A run that was cancelled while the pull request is still at its commit. */
-export function cancelledBody(identity: RunIdentity, sha: string): string {
-  const line = [text('⏹️ Cancelled: no verdict for '), code(sha.slice(0, 7))];
-  return `${titled(identity, line)}\nRun the job again to get one.\n`;
+async function fail(state: LeaseState, reasons: readonly string[]): Promise<string[]> {
+  state.failed = true;
+  await state.opening;
+  if (!judges(state)) return [];
+  const blocks = reasons.map((reason) => paragraph([text(reason)]));
+  const summary = markdownOf(blocks, NO_LINKS);
+  const title = `No verdict: ${reasons[0] ?? ''}`;
+  const body = bodyOf(state, '❌ No verdict for ', summary);
+  const written = await Promise.all([
+    writeCheck(state, { conclusion: 'error', title, summary, annotations: [] }),
+    writeComment(state, { body, mode: 'auto', ran: false }),
+  ]);
+  return written.flatMap((each) => (each.ok ? each.warnings : [each.warning]));
+}
+
+function noVerdict(state: LeaseState, kind: keyof typeof NO_VERDICT): string {
+  const [title, words] = NO_VERDICT[kind];
+  return bodyOf(state, title, words);
+}
+
+/** A title that says which project it is about, as those of verdicts do. */
+function bodyOf(state: LeaseState, title: string, words: string): string {
+  const { markers, about } = state.identity;
+  const of = about === '' ? [] : [text(' – '), code(about)];
+  const line = [text(title), code(headOf(state)?.slice(0, 7) ?? ''), ...of];
+  return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
 }
 
 /** Events that bring a commit that no earlier run has judged, unless the run is started again. */
 const NEW_COMMIT = new Set(['push', 'merge_group', 'opened', 'synchronize']);
 
 /** Whether an earlier verdict on the same commit may stand, which a lost run must not leave. */
-export function isRevisit({ env, facts: { event, action } }: Pick<Job, 'env' | 'facts'>): boolean {
-  return (
-    Number(env['GITHUB_RUN_ATTEMPT'] ?? '1') > 1 ||
-    !(NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? ''))
-  );
+export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
+  const { event, action } = facts;
+  const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');
+  return !isNew || Number(env['GITHUB_RUN_ATTEMPT'] ?? '1') > 1;
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { publishCheck } from '../github/check.ts';
 import type { Client } from '../github/client.ts';
-import { publishComment, type CommentMode } from '../github/comment.ts';
+import type { CommentMode } from '../github/comment.ts';
 import type { Published } from '../github/published.ts';
 import { publishSuggestions } from '../github/suggestions.ts';
 import { annotations, rootOf } from '../report/annotations.ts';
@@ -19,8 +18,7 @@ import { fillFolder } from '../session/write-reports.ts';
 import { logLine } from '../text/log.ts';
 import type { ChangedFile, EventFacts } from '../types/repository.ts';
 import { appendSummary, type Job } from './context.ts';
-import type { RunIdentity } from './identity.ts';
-import { cancelledBody, checkPlace, supersededBody, type Opened } from './lease.ts';
+import type { Lease } from './lease.ts';
 
 /**
  * The action's outputs: numbers, words from a closed set and paths of our own; `title` is one
@@ -116,17 +114,12 @@ export interface PublishJob {
   /** The project's folder below the repository's root, POSIX, '' for the root itself. */
   workingDirectory: string;
   comment: CommentMode;
-  identity: RunIdentity;
-  opened: Opened;
+  lease: Lease;
   /** The run was told to end, by a newer push or by hand, and judged nothing. */
   cancelled: boolean;
-  approved: boolean;
-  env: NodeJS.ProcessEnv;
   /** Where the job summary goes; null: nowhere. */
   summaryPath: string | null;
   links: Links;
-  startedAt: Date;
-  completedAt: Date;
 }
 
 export interface PublishedIds {
@@ -156,33 +149,11 @@ function idOf(published: Published): number | null {
   return published.ok ? published.id : null;
 }
 
-async function postComment({
-  client,
-  facts,
-  result,
-  comment,
-  identity,
-  opened,
-  cancelled,
-  links,
-}: PublishJob): Promise<Published> {
-  if (facts.pullRequest === null || facts.head === null)
-    return { ok: true, id: null, warnings: [] };
+function postComment({ result, lease, cancelled, links }: PublishJob): Promise<Published> {
+  const { identity } = lease;
   const marker = identity.markers.comment;
-  return publishComment(client, {
-    repository: facts.repository,
-    pullRequest: facts.pullRequest,
-    headSha: facts.head,
-    marker,
-    mode: cancelled && comment === 'always' ? 'auto' : comment,
-    fork: withheldFrom(facts) !== null,
-    announced: opened.comment,
-    superseded: supersededBody(identity, facts.head),
-    body: cancelled
-      ? cancelledBody(identity, facts.head)
-      : renderComment(result, { marker, links: { ...links, about: identity.about } }),
-    ran: !cancelled && hasContent(result),
-  });
+  const body = renderComment(result, { marker, links: { ...links, about: identity.about } });
+  return lease.writeComment(body, cancelled ? null : hasContent(result));
 }
 
 function hasContent(result: Result): boolean {
@@ -197,13 +168,13 @@ async function postSuggestions({
   changed,
   workingDirectory,
   comment,
-  identity,
+  lease,
   links,
 }: PublishJob): Promise<string[]> {
   const { pullRequest, head: headSha, repository } = facts;
   const isJudged = result.conclusion !== 'error' && result.trust !== 'untrusted';
   if (pullRequest === null || headSha === null || comment === 'never' || !isJudged) return [];
-  const marker = identity.markers.fix;
+  const marker = lease.identity.markers.fix;
   const root = rootOf(workingDirectory);
   return publishSuggestions(client, {
     repository,
@@ -215,20 +186,13 @@ async function postSuggestions({
   });
 }
 
-async function postCheck(job: PublishJob): Promise<Published> {
-  const { client, facts, result, changed, workingDirectory, opened, links } = job;
-  if (facts.head === null) return { ok: true, id: null, warnings: [] };
-  return publishCheck(client, {
-    ...checkPlace(job, facts.head),
-    opened: opened.head === facts.head ? opened.check : null,
+function postCheck(job: PublishJob): Promise<Published> {
+  const { result, changed, workingDirectory, links } = job;
+  return job.lease.writeCheck({
     conclusion: job.cancelled ? 'cancelled' : result.conclusion,
     title: checkTitle(result),
     summary: checkSummary(result, undefined, links),
     annotations: annotations(result, changed, workingDirectory),
-    detailsUrl: links.run,
-    startedAt: job.startedAt,
-    completedAt: job.completedAt,
-    fork: withheldFrom(facts) !== null,
   });
 }
 

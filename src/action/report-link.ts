@@ -5,7 +5,7 @@ import { errorMessage } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import { unreachable, uploadPage } from '../store/artifact.ts';
 import { artifactLibrary, type Job } from './context.ts';
-import { identityOf } from './identity.ts';
+import { identityOf, runUrl } from './identity.ts';
 
 /** The verdict waits for a slow service no longer. Milliseconds. */
 const PATIENCE_MS = 60_000;
@@ -65,13 +65,4 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => {
     clearTimeout(timer);
   });
-}
-
-/** The run's page, from what the runner says of itself. */
-export function runUrl({
-  GITHUB_SERVER_URL: server,
-  GITHUB_REPOSITORY: repository,
-  GITHUB_RUN_ID: run,
-}: NodeJS.ProcessEnv): string | null {
-  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
 }

@@ -79,43 +79,21 @@ export interface Identity {
 const Viewer = z.object({
   data: z.object({
     viewer: z.object({ login: z.string().min(1), databaseId: z.number().nullish() }),
-    repository: z.object({ pullRequest: z.object({ headRefOid: z.string() }).nullish() }).nullish(),
   }),
 });
-
-const VIEWER = 'viewer { login databaseId }';
 
 /**
  * Asks by GraphQL, because REST's `GET /user` is closed to the workflow's own token. Rejects when
  * GitHub does.
  */
-export async function ownIdentity(client: Client): Promise<Identity> {
-  return (await viewer(client, `query { ${VIEWER} }`)).self;
-}
-
-/** Our account and the pull request's head as it is now (null: not known), by one request. */
-export function ownIdentityAndHead(
-  client: Client,
-  { repository, pullRequest }: { repository: string; pullRequest: number },
-): Promise<{ self: Identity; head: string | null }> {
-  const [owner, name] = repository.split('/').map((part) => JSON.stringify(part));
-  const pull = `pullRequest(number: ${String(pullRequest)}) { headRefOid }`;
-  return viewer(
-    client,
-    `query { ${VIEWER} repository(owner: ${String(owner)}, name: ${String(name)}) { ${pull} } }`,
-  );
-}
-
-async function viewer(
-  { octokit, graphqlUrl }: Client,
-  query: string,
-): Promise<{ self: Identity; head: string | null }> {
-  const reply = await octokit.request({ method: 'POST', url: graphqlUrl, query });
-  const { viewer: self, repository } = Viewer.parse(reply.data).data;
-  return {
-    self: { login: self.login, id: self.databaseId ?? null },
-    head: repository?.pullRequest?.headRefOid ?? null,
-  };
+export async function ownIdentity({ octokit, graphqlUrl }: Client): Promise<Identity> {
+  const reply = await octokit.request({
+    method: 'POST',
+    url: graphqlUrl,
+    query: 'query { viewer { login databaseId } }',
+  });
+  const { viewer } = Viewer.parse(reply.data).data;
+  return { login: viewer.login, id: viewer.databaseId ?? null };
 }
 
 /** The longest list that is read: 50,000 items. */

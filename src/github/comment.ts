@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listAll, ownIdentity, ownIdentityAndHead, type Client, type Identity } from './client.ts';
+import { listAll, ownIdentity, type Client, type Identity } from './client.ts';
 import { account, failureLine, hasStatus, type Published } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
@@ -39,18 +39,19 @@ export interface Announced {
 }
 
 /**
- * Puts `body` in place of a verdict that a comment of ours shows, where the pull request is at
- * `headSha`. Creates no comment. Null where that cannot be done. Never throws.
+ * Puts `body` in place of a verdict that a comment of ours shows, if the pull request is at the
+ * commit of this run (`isCurrent`). Creates no comment. Null where that fails. Never throws.
  */
 export async function announceRun(
   client: Client,
-  job: Pick<CommentJob, 'repository' | 'pullRequest' | 'headSha' | 'marker' | 'body'>,
+  job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker' | 'body'>,
+  isCurrent: boolean,
 ): Promise<Announced | null> {
   try {
-    const { self, head } = await ownIdentityAndHead(client, job);
+    const self = await ownIdentity(client);
     const { own } = await find(client, job, self);
     const [newest, ...older] = own;
-    if (newest === undefined || head !== job.headSha) return { self, own, body: job.body };
+    if (newest === undefined || !isCurrent) return { self, own, body: job.body };
     await update(client, job, newest);
     return { self, own: [{ ...newest, body: job.body }, ...older], body: job.body };
   } catch {

@@ -156,8 +156,7 @@ function answer(server: Server, exchange: Exchange, body: Record<string, unknown
   const token = exchange.token === null ? undefined : state.tokens.get(exchange.token);
   if (token === undefined)
     return error(401, exchange.token === null ? 'Requires authentication' : 'Bad credentials');
-  if (exchange.path === '/graphql' && exchange.method === 'POST')
-    return graphql(state, token, body);
+  if (exchange.path === '/graphql' && exchange.method === 'POST') return graphql(token, body);
   const found = match(exchange);
   if (found === null) {
     state.violations.push(
@@ -232,13 +231,11 @@ function page(
 }
 
 /** Knows one question: who am I? */
-/** The account behind the token, and the head of a pull request of this repository. */
-const QUERY =
-  /^\s*(?:query\s*)?\{\s*viewer\s*\{([\w\s]+)\}\s*(?:repository\(owner: "([\w.-]+)", name: "([\w.-]+)"\) \{ pullRequest\(number: (\d+)\) \{ headRefOid \} \}\s*)?\}\s*$/;
-
-function graphql(state: State, token: Token, body: Record<string, unknown>): Reply {
-  const [, viewer, owner, name, number] = QUERY.exec(String(body['query'] ?? '')) ?? [];
-  const fields = viewer?.trim().split(/\s+/);
+function graphql(token: Token, body: Record<string, unknown>): Reply {
+  const fields = /^\s*(?:query\s*)?\{\s*viewer\s*\{([\w\s]+)\}\s*\}\s*$/
+    .exec(String(body['query'] ?? ''))?.[1]
+    ?.trim()
+    .split(/\s+/);
   const known: Record<string, unknown> = {
     login: token.account.login,
     databaseId: token.account.id,
@@ -254,19 +251,8 @@ function graphql(state: State, token: Token, body: Record<string, unknown>): Rep
     };
   return {
     status: 200,
-    body: {
-      data: {
-        viewer: Object.fromEntries(fields.map((field) => [field, known[field]])),
-        ...(number === undefined ? {} : { repository: headOf(state, `${owner}/${name}`, number) }),
-      },
-    },
+    body: { data: { viewer: Object.fromEntries(fields.map((field) => [field, known[field]])) } },
   };
-}
-
-function headOf(state: State, repository: string, number: string): object | null {
-  const pull = state.pulls.get(Number(number));
-  if (repository.toLowerCase() !== state.repository.toLowerCase()) return null;
-  return { pullRequest: pull === undefined ? null : { headRefOid: pull.head.sha } };
 }
 
 function parseBody(text: string): Record<string, unknown> | null {

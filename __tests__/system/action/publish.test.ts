@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { identityOf } from '../../../src/action/identity.ts';
+import { createLease } from '../../../src/action/lease.ts';
 import { publish, type PublishJob } from '../../../src/action/publish.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
 import type { SideResult } from '../../../src/result/reference-result.ts';
@@ -53,6 +54,9 @@ async function published(
   changes: Partial<PublishJob> = {},
 ): Promise<Setup & { summary: string; ids: Awaited<ReturnType<typeof publish>> }> {
   const ready = await setup();
+  const { inputs } = readInputs({});
+  const given = { inputs, env: {}, now: () => NOW, facts: changes.facts ?? facts };
+  const lease = createLease(ready.client, given, identityOf(inputs, {}));
   const summaryPath = join(await temporaryFolder(), 'summary.md');
   const ids = await publish({
     client: ready.client,
@@ -61,15 +65,10 @@ async function published(
     changed,
     workingDirectory: '',
     comment: 'auto',
-    identity: identityOf(readInputs({}).inputs, {}),
-    opened: { head: null, check: null, comment: null },
+    lease,
     cancelled: false,
-    approved: false,
-    env: { GITHUB_RUN_ID: '1' },
     summaryPath,
     links: { report: null, run: 'https://github.com/acme/prompts/actions/runs/1', place: null },
-    startedAt: NOW,
-    completedAt: NOW,
     ...changes,
   });
   return { ...ready, ids, summary: await readFile(summaryPath, 'utf8').catch(() => '') };
