@@ -21,11 +21,11 @@ export interface RunIdentity {
 
 const MAX_NAME = 100;
 
-export function identityOf(
+export function runIdentity(
   { checkName, workingDirectory, read: { config, overrides } }: Inputs,
   env: NodeJS.ProcessEnv,
 ): RunIdentity {
-  const { GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: workflow = '', GITHUB_JOB: job = '' } = env;
+  const job = env['GITHUB_JOB'] ?? '';
   const folder = posix.normalize(workingDirectory || '.');
   const parts = [
     ...(folder === '.' ? [] : [folder]),
@@ -33,14 +33,11 @@ export function identityOf(
     ...chosenBy(overrides),
   ];
   const whole = visibleLine(parts.join(', '));
-  // The file without the ref, which differs from one event to the next.
-  const file = ref?.split('@', 1)[0] ?? workflow;
-  const hash = projectMark(JSON.stringify([file, job, ...parts, checkName]));
+  const hash = projectMark(JSON.stringify([workflowOf(env), job, ...parts, checkName]));
   const about = whole.length > MAX_NAME ? `${shorten(whole, MAX_NAME)} ${hash}` : whole;
-  const named = checkName !== null && checkName !== INPUT_DEFAULTS['check-name'];
-  const suffixed = (name: string, suffix: string): string =>
-    suffix === '' ? name : `${name} (${suffix})`;
-  const visible = checkName === null || named ? (checkName ?? '') : suffixed(checkName, about);
+  const name = checkName ?? '';
+  const named = name !== INPUT_DEFAULTS['check-name'];
+  const visible = named ? name : suffixed(name, about);
   return {
     hash,
     about,
@@ -52,6 +49,15 @@ export function identityOf(
       fix: suggestionMarker(visible, hash),
     },
   };
+}
+
+function suffixed(name: string, suffix: string): string {
+  return suffix === '' ? name : `${name} (${suffix})`;
+}
+
+/** The workflow's file without its ref, which differs from one event to the next. */
+function workflowOf({ GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: name = '' }: NodeJS.ProcessEnv) {
+  return ref?.split('@', 1)[0] ?? name;
 }
 
 /** Overrides that choose suites or models, as they were written. */

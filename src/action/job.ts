@@ -29,7 +29,7 @@ import {
   runShardJob,
   sayParts,
 } from './evaluate.ts';
-import { identityOf, runUrl } from './identity.ts';
+import { runIdentity, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
 import { linkedReport } from './report-link.ts';
@@ -47,7 +47,7 @@ export async function runJob(
 ): Promise<Conclusion> {
   const { inputs, env, runner, secrets } = given;
   const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
-  const lease = createLease(client, given, identityOf(inputs, env));
+  const lease = createLease(client, given, runIdentity(inputs, env));
   try {
     const ending = endingOf(client, { ...given, lease });
     const { conclusion, line } = await (crashed === null

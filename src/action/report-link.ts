@@ -5,7 +5,7 @@ import { errorMessage } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import { unreachable, uploadPage } from '../store/artifact.ts';
 import { artifactLibrary, type Job } from './context.ts';
-import { identityOf, runUrl } from './identity.ts';
+import { runIdentity, runUrl } from './identity.ts';
 
 /** The verdict waits for a slow service no longer. Milliseconds. */
 const PATIENCE_MS = 60_000;
@@ -50,7 +50,7 @@ async function upload(job: Job, session: Session, file: string): Promise<number>
 
 /** Names of artifacts must differ within a workflow run. */
 function nameOf({ inputs, env }: Job): string {
-  const { about, hash } = identityOf(inputs, env);
+  const { about, hash } = runIdentity(inputs, env);
   const usual = about === '' && inputs.checkName === INPUT_DEFAULTS['check-name'];
   return `evaldiff-report${usual ? '' : `-${hash}`}.html`;
 }

@@ -165,7 +165,6 @@ function inFolder(text: string, below: string): string {
     .replace(/^ {2}evaldiff:$/m, () => `  ${job}:`)
     .replace(
       new RegExp(`^( +)(?:${keyInputs().join('|')}):`, 'm'),
-      (line, indent: string) =>
-        `${indent}working-directory: ${JSON.stringify(below)}\n${line}`,
+      (line, indent: string) => `${indent}working-directory: ${JSON.stringify(below)}\n${line}`,
     );
 }

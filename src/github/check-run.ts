@@ -5,7 +5,7 @@ import { isTransient } from './published.ts';
 import { isOpenAt, ownerAndName } from './pull.ts';
 
 /** Who writes a check run. Its `external_id` says so, which other runs read. */
-export interface CheckOwner {
+interface CheckOwner {
   /** Hash of what the run is about and of its workflow and job: `RunIdentity`. */
   identity: string;
   workflowRun: string;
@@ -88,7 +88,7 @@ function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOw
   return first !== undefined && first.identity !== identity;
 }
 
-export type Standing =
+type Standing =
   /** A passing conclusion may be written. */
   | { kind: 'free' }
   /** Another job of this workflow run uses the name. */
@@ -98,23 +98,28 @@ export type Standing =
 
 /** Whether a passing check run would hide one that does not pass. */
 export async function standingOf(client: Client, place: CheckPlace): Promise<Standing> {
-  const { owner, repository, headSha, approved } = place;
+  const { owner, repository, headSha } = place;
   const runs = await listWritten(client, place);
   if (isTaken(runs, owner)) return { kind: 'taken' };
   const latest = new Map<string, WrittenRun>();
   for (const run of runs.sort((a, b) => a.id - b.id))
     latest.set(`${run.identity} ${String(run.pullRequest)}`, run);
-  for (const { identity, workflowRun, pullRequest, own } of latest.values()) {
+  for (const run of latest.values()) {
+    const { own, pullRequest: number } = run;
     if (own === 'success' || own === 'neutral') continue;
-    const isOther = identity !== owner.identity;
-    // Another job of this workflow run gives way: it will take its second name.
-    if (isOther && own === 'running' && workflowRun === owner.workflowRun) continue;
-    if (pullRequest === null || pullRequest === owner.pullRequest) {
-      if (isOther && !approved) return { kind: 'blocked', by: 'another job or workflow' };
-    } else if (await isOpenAt(client, { repository, number: pullRequest, sha: headSha }))
-      return { kind: 'blocked', by: `#${String(pullRequest)}` };
+    if (number === null || number === owner.pullRequest) {
+      if (isRival(run, place)) return { kind: 'blocked', by: 'another job or workflow' };
+    } else if (await isOpenAt(client, { repository, number, sha: headSha }))
+      return { kind: 'blocked', by: `#${String(number)}` };
   }
   return { kind: 'free' };
+}
+
+/** Whether another job or workflow that writes the same name would be hidden. */
+function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
+  // Another job of this workflow run gives way: it will take its second name.
+  const givesWay = own === 'running' && workflowRun === owner.workflowRun;
+  return identity !== owner.identity && !approved && !givesWay;
 }
 
 type Creation = Parameters<Client['octokit']['rest']['checks']['create']>[0];
@@ -125,7 +130,10 @@ const Created = z.object({ id: z.number().int() });
  * Creates a check run, and does not create a second one where GitHub did it but its answer was
  * lost.
  */
-export async function createOnce(client: Client, given: NonNullable<Creation>): Promise<number> {
+export async function createCheckRun(
+  client: Client,
+  given: NonNullable<Creation>,
+): Promise<number> {
   const { octokit } = client;
   const repository = `${given.owner}/${given.repo}`;
   for (let retries = 0; ; retries += 1) {

@@ -1,7 +1,7 @@
 import { shorten } from '../text/visible.ts';
 import type { Conclusion } from '../types/plain.ts';
 import {
-  createOnce,
+  createCheckRun,
   externalId,
   isNameTaken,
   standingOf,
@@ -93,7 +93,7 @@ export async function openCheck(
   try {
     const isTaken = named && (await isNameTaken(client, job));
     const name = isTaken ? job.sharedName : job.name;
-    return await createOnce(client, {
+    return await createCheckRun(client, {
       ...common({ ...job, name }, 'running'),
       head_sha: job.headSha,
       status: 'in_progress',
@@ -156,7 +156,7 @@ async function shownAs(client: Client, job: CheckJob, output: Output): Promise<S
     return { ...own, name: job.sharedName, warnings: [warning] };
   }
   const title = shorten(`Held back by ${standing.by}: ${output.title}`, MAX_TITLE);
-  const note = `The check of this name by ${standing.by} on this commit does not pass, and GitHub shows the newest one alone. Once that one passes, run this job again.`;
+  const note = `The check of this name by ${standing.by} on this commit does not pass, and GitHub shows the newest one alone. Once that one passes, run this job again. Jobs and workflows that judge different things need a check-name each.`;
   const summary = fitMarkdown(`${note}\n\n${output.summary}`, '', MAX_SUMMARY_BYTES);
   return { ...own, conclusion: 'failure', output: { title, summary } };
 }
@@ -230,7 +230,7 @@ async function post(client: Client, job: Shown, annotations: Sent[]): Promise<nu
     } catch (error) {
       if (!hasStatus(error, 403) && !hasStatus(error, 404)) throw error;
     }
-  return createOnce(client, { ...body, head_sha: job.headSha });
+  return createCheckRun(client, { ...body, head_sha: job.headSha });
 }
 
 /** What cannot be appended is a warning: the check itself stands, with its conclusion. */

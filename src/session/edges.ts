@@ -91,6 +91,10 @@ const CALL_TRIES = 5;
 
 const CODE_TIMEOUT_SECONDS = 5;
 
+function heldUntil(ready: WorldOptions['beforeCalls'], complete: Complete): Complete {
+  return ready === undefined ? complete : (request) => ready().then(() => complete(request));
+}
+
 /**
  * Builds everything the pipeline asks of the world. Nothing is started or sent before it is asked.
  */
@@ -112,10 +116,7 @@ export function openWorld(options: WorldOptions): World {
   });
   const { record } = options;
   const asking = createAsking({
-    complete: async (request) => {
-      await options.beforeCalls?.();
-      return providers.complete(request);
-    },
+    complete: heldUntil(options.beforeCalls, providers.complete),
     openStores: options.openStores,
     record: record === null ? null : (line) => activity.during(() => record(line)),
     endpoints: options.access.endpoints,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { identityOf } from '../../../src/action/identity.ts';
+import { runIdentity } from '../../../src/action/identity.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
 
 const of = (given: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}) =>
-  identityOf(readInputs(given).inputs, { GITHUB_JOB: 'gate', ...env });
+  runIdentity(readInputs(given).inputs, { GITHUB_JOB: 'gate', ...env });
 
 describe('the name of the check', () => {
   test.each<[string, Record<string, string>]>([

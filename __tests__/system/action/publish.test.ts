@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { identityOf } from '../../../src/action/identity.ts';
+import { runIdentity } from '../../../src/action/identity.ts';
 import { createLease } from '../../../src/action/lease.ts';
 import { publish, type PublishJob } from '../../../src/action/publish.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
@@ -56,7 +56,7 @@ async function published(
   const ready = await setup();
   const { inputs } = readInputs({});
   const given = { inputs, env: {}, now: () => NOW, facts: changes.facts ?? facts };
-  const lease = createLease(ready.client, given, identityOf(inputs, {}));
+  const lease = createLease(ready.client, given, runIdentity(inputs, {}));
   const summaryPath = join(await temporaryFolder(), 'summary.md');
   const ids = await publish({
     client: ready.client,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { identityOf } from '../../../src/action/identity.ts';
+import { runIdentity } from '../../../src/action/identity.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
 import { COMMENT_ELEMENTS, renderGithub } from '../../stand-ins/github-markdown.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
@@ -14,7 +14,7 @@ import {
   type Stage,
 } from './stage.ts';
 
-const MARKER = identityOf(readInputs({}).inputs, {}).markers.comment.slice(5, -4);
+const MARKER = runIdentity(readInputs({}).inputs, {}).markers.comment.slice(5, -4);
 const PAYLOADS = [
   ...Object.values(hostileTexts),
   ...hostileLogs,
