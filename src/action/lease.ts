@@ -1,5 +1,5 @@
 import type { Inputs } from '../config/inputs.ts';
-import { openCheck, publishCheck, type CheckJob } from '../github/check.ts';
+import { openCheck, publishCheck, type CheckJob, type OpenedCheck } from '../github/check.ts';
 import type { Client } from '../github/client.ts';
 import { announceRun, publishComment, type Announced } from '../github/comment.ts';
 import type { Published } from '../github/published.ts';
@@ -51,7 +51,7 @@ interface LeaseState extends LeaseJob {
   startedAt: Date;
   head: string | null;
   approved: boolean;
-  opened: { head: string; check: number | null; comment: Announced | null } | null;
+  opened: { head: string; check: OpenedCheck | null; comment: Announced | null } | null;
   opening: Promise<void> | null;
   failed: boolean;
 }

@@ -89,8 +89,8 @@ function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOw
 }
 
 type Standing =
-  /** A passing conclusion may be written. */
-  | { kind: 'free' }
+  /** A passing conclusion may be written. `newest`: the id of the newest check run; 0: none. */
+  | { kind: 'free'; newest: number }
   /** Another job of this workflow run uses the name. */
   | { kind: 'taken' }
   /** Something else that this check run would speak for does not pass: `#12`. */
@@ -112,7 +112,7 @@ export async function standingOf(client: Client, place: CheckPlace): Promise<Sta
     } else if (await isOpenAt(client, { repository, number, sha: headSha }))
       return { kind: 'blocked', by: `#${String(number)}` };
   }
-  return { kind: 'free' };
+  return { kind: 'free', newest: runs.at(-1)?.id ?? 0 };
 }
 
 /** Whether another job or workflow that writes the same name would be hidden. */

@@ -54,8 +54,8 @@ export interface CheckJob extends CheckPlace {
   title: string;
   summary: string;
   annotations: readonly CheckAnnotation[];
-  /** The check run that was opened when the run began; null: none was. */
-  opened: number | null;
+  /** What `openCheck` gave; null: it was not called. */
+  opened: OpenedCheck | null;
   /** The run's page. */
   detailsUrl: string | null;
   startedAt: Date;
@@ -76,6 +76,12 @@ type Sent = ReturnType<typeof toSend>;
 
 type Output = { title: string; summary: string };
 
+/** A check run in progress, and the name that it has. */
+export interface OpenedCheck {
+  id: number;
+  name: string;
+}
+
 interface OpeningJob extends CheckPlace, Pick<CheckJob, 'detailsUrl' | 'startedAt'> {
   /** Whether other jobs may have this name. */
   named: boolean;
@@ -88,17 +94,18 @@ interface OpeningJob extends CheckPlace, Pick<CheckJob, 'detailsUrl' | 'startedA
 export async function openCheck(
   client: Client,
   { named, ...job }: OpeningJob,
-): Promise<number | null> {
+): Promise<OpenedCheck | null> {
   if (job.name === '') return null;
   try {
     const isTaken = named && (await isNameTaken(client, job));
     const name = isTaken ? job.sharedName : job.name;
-    return await createCheckRun(client, {
+    const id = await createCheckRun(client, {
       ...common({ ...job, name }, 'running'),
       head_sha: job.headSha,
       status: 'in_progress',
       output: { title: 'Running', summary: RUNNING },
     });
+    return { id, name };
   } catch {
     return null;
   }
@@ -142,19 +149,22 @@ interface Shown extends CheckJob {
   output: Output;
   /** What this run concluded, which may be better than what is shown. */
   own: OwnConclusion;
+  /** A newer check run of the name hides the one that was opened. */
+  hidden: boolean;
   warnings: string[];
 }
 
 /** A passing check run never hides one that does not pass. */
 async function shownAs(client: Client, job: CheckJob, output: Output): Promise<Shown> {
-  const own = { ...job, output, own: job.conclusion, warnings: [] };
-  if (job.conclusion !== 'success' && job.conclusion !== 'neutral') return own;
-  const standing = await standingOf(client, job);
-  if (standing.kind === 'free') return own;
-  if (standing.kind === 'taken') {
+  const name = job.opened?.name ?? job.name;
+  const own = { ...job, name, output, own: job.conclusion, hidden: false, warnings: [] };
+  const passes = job.conclusion === 'success' || job.conclusion === 'neutral';
+  const standing = passes ? await standingOf(client, own) : ({ kind: 'free', newest: 0 } as const);
+  if (standing.kind === 'taken' || name !== job.name) {
     const warning = `Another job of this workflow run writes the check "${job.name}" too, so this one is "${job.sharedName}". Give each job its own check-name.`;
     return { ...own, name: job.sharedName, warnings: [warning] };
   }
+  if (standing.kind === 'free') return { ...own, hidden: standing.newest > (job.opened?.id ?? 0) };
   const title = shorten(`Held back by ${standing.by}: ${output.title}`, MAX_TITLE);
   const note = `The check of this name by ${standing.by} on this commit does not pass, and GitHub shows the newest one alone. Once that one passes, run this job again. Jobs and workflows that judge different things need a check-name each.`;
   const summary = fitMarkdown(`${note}\n\n${output.summary}`, '', MAX_SUMMARY_BYTES);
@@ -225,8 +235,8 @@ async function post(client: Client, job: Shown, annotations: Sent[]): Promise<nu
   };
   if (job.opened !== null)
     try {
-      await client.octokit.rest.checks.update({ ...body, check_run_id: job.opened });
-      return job.opened;
+      await client.octokit.rest.checks.update({ ...body, check_run_id: job.opened.id });
+      if (!job.hidden) return job.opened.id;
     } catch (error) {
       if (!hasStatus(error, 403) && !hasStatus(error, 404)) throw error;
     }

@@ -208,6 +208,16 @@ describe('jobs of one workflow run', () => {
     ]);
   });
 
+  test('keep the second name when they are red, so that the first stays green', async () => {
+    const at = await stage(obedient);
+    const change = two();
+    const named = { 'check-name': 'gate' };
+    const green = { ...named, overrides: 'references=q4' };
+    await onPullRequest(at, change, { inputs: green, env: job('b') });
+    await onPullRequest(at, change, { inputs: named, env: job('a') });
+    expect(shown(at)).toEqual({ gate: 'success', 'gate (a)': 'failure' });
+  });
+
   test('of two workflows with one name never show green for red', async () => {
     const at = await stage(obedient);
     const change = two();

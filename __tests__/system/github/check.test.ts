@@ -5,6 +5,7 @@ import {
   ACTIONS_APP,
   personalToken,
   workflowToken,
+  type CheckRun,
   type Instead,
 } from '../../stand-ins/github/index.ts';
 import { HEAD, NOW, REPOSITORY, setup } from './setup.ts';
@@ -94,6 +95,29 @@ describe('one check run on head', () => {
     });
     expect(requests()).toEqual([]);
   });
+});
+
+test('a check run that passes is shown where a newer one was held back for it', async () => {
+  const { github, client } = await setup();
+  github.state.statusUpdates = true;
+  const run = (id: number, more: Partial<CheckRun>): CheckRun => ({
+    ...{ id, app: ACTIONS_APP, name: 'evaldiff', headSha: HEAD, status: 'completed' },
+    ...{ conclusion: 'failure', externalId: null, detailsUrl: null, annotations: [] },
+    ...{ startedAt: null, completedAt: null, title: null, summary: null, text: null, ...more },
+  });
+  github.state.checkRuns.push(
+    run(5, {
+      ...{ status: 'in_progress', conclusion: null },
+      externalId: 'evaldiff:abcdef01:7:1:12:running',
+    }),
+    run(6, { externalId: 'evaldiff:abcdef01:8:1:13:success' }),
+  );
+  await publishCheck(client, job({ opened: { id: 5, name: 'evaldiff' } }));
+  expect(github.state.checkRuns.map(({ conclusion }) => conclusion)).toEqual([
+    'success',
+    'failure',
+    'success',
+  ]);
 });
 
 describe('a check run whose creation was not answered', () => {
