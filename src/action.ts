@@ -10,12 +10,20 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 const { fail, runStep } = await import('./action/step.ts');
 
+// What fails while nothing waits for it ends the step as any other failure does.
+const crash = Promise.withResolvers<never>();
+crash.promise.catch(() => undefined);
+let isRunning = true;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   process.on(event, (error: unknown) => {
-    process.exitCode = fail(error);
+    process.exitCode = isRunning ? 1 : fail(error);
+    crash.reject(error);
+    // What was paid for is saved, and nothing more is asked.
+    process.emit('SIGTERM', 'SIGTERM');
   });
 
-const code = await runStep(process.env);
+const code = await runStep(process.env, { crashed: crash.promise });
+isRunning = false;
 if (code !== 0) process.exitCode = code;
 
 /** Tools that play the runner import this file, which is the step, and call what it exports. */

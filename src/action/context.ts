@@ -14,8 +14,9 @@ import type { SessionOptions } from '../session/session.ts';
 import type { ArtifactLibrary } from '../store/artifact.ts';
 import type { CacheLibrary } from '../store/cache-service.ts';
 import type { SecretRegister } from '../text/redact.ts';
-import type { Conclusion } from '../types/plain.ts';
+import type { Conclusion, Problem } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
+import type { Lease } from './lease.ts';
 
 /** What the runner gives an action to speak with. */
 interface JobRunner {
@@ -41,6 +42,9 @@ export interface Job {
   env: NodeJS.ProcessEnv;
   secrets: SecretRegister;
   runner: JobRunner;
+  lease: Lease;
+  /** What is wrong with the inputs; absent: nothing. */
+  problems?: readonly Problem[];
   now(): Date;
   reach?: Reach | undefined;
   /** As `ClientOptions` has it. */

@@ -134,6 +134,7 @@ export async function evaluateJob(job: Job, session: Session): Promise<Evaluated
   try {
     await refuseForkCheckout(session.repository, facts);
     const sides = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
+    job.lease.about(facts, sides.head.commit, job.trust.approved);
     if (job.mode !== 'merge') return { ...(await evaluate(session, mode, sides)), sides, merged };
     const gathered = await gatherArtifacts(job, session, sides.head.commit);
     merged = gathered.parts.map(({ manifest }) => manifest);

@@ -16,7 +16,7 @@ import {
 } from '../select/trust.ts';
 import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
-import { commentMarker, writeRun } from '../session/write-reports.ts';
+import { writeRun } from '../session/write-reports.ts';
 import { endLine, logLine } from '../text/log.ts';
 import type { Conclusion } from '../types/plain.ts';
 import type { Origin } from '../types/repository.ts';
@@ -29,31 +29,56 @@ import {
   runShardJob,
   sayParts,
 } from './evaluate.ts';
+import { runIdentity, runUrl } from './identity.ts';
+import { createLease, isRevisit } from './lease.ts';
 import { fillReportFolder, outputsOf, publish, type PublishedIds } from './publish.ts';
-import { linkedReport, runUrl } from './report-link.ts';
+import { linkedReport } from './report-link.ts';
 
-type GivenJob = Omit<Job, 'trust' | 'commits'>;
+type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
 
 /**
  * The action's whole job: find what it is about, evaluate, write the reports, publish, store, say
- * how it ended. Publishing never changes the verdict.
+ * how it ended. Publishing never changes the verdict. Whatever else ends the job is shown on GitHub
+ * too. `crashed` rejects when something fails that nothing waits for.
  */
-export async function runJob(given: GivenJob): Promise<Conclusion> {
-  const { conclusion, line } = await endingOf(given);
-  given.runner.info(line);
-  return conclusion;
+export async function runJob(
+  given: GivenJob,
+  crashed: Promise<never> | null = null,
+): Promise<Conclusion> {
+  const { inputs, env, runner, secrets } = given;
+  const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
+  const lease = createLease(client, given, runIdentity(inputs, env));
+  try {
+    const ending = endingOf(client, { ...given, lease });
+    const { conclusion, line } = await (crashed === null
+      ? ending
+      : Promise.race([ending, crashed]));
+    runner.info(line);
+    return conclusion;
+  } catch (error) {
+    const reasons = reasonsOf(error).map(secrets.redact);
+    for (const warning of await lease.fail(reasons)) runner.warning(warning);
+    throw error;
+  }
 }
 
-async function endingOf(given: GivenJob): Promise<Ending> {
-  const { inputs, env, runner } = given;
+function reasonsOf(error: unknown): string[] {
+  if (error instanceof UserError) return error.problems.map(formatProblem);
+  return ["evaldiff failed, and the fault is its own. The error is in the job's log."];
+}
+
+async function endingOf(client: Client, given: Omit<Job, 'trust' | 'commits'>): Promise<Ending> {
+  const { inputs, runner, lease, problems = [] } = given;
+  if (problems.length > 0) throw new UserError([...problems]);
   refuseMixedRoles(given);
-  const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
   const located = await locate(client, given.facts, inputs);
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts };
   for (const warning of located.warnings) runner.warning(warning);
   const approval = await approvalOf(client, job);
   for (const warning of await useUpApproval(client, job)) runner.warning(warning);
+  lease.about(job.facts, inputs.head === null ? job.facts.head : null);
+  if (isRevisit(job)) await lease.open();
   const commits = Promise.withResolvers<RunCommits>();
   // Whoever needs them says why there are none.
   commits.promise.catch(() => undefined);
@@ -62,7 +87,8 @@ async function endingOf(given: GivenJob): Promise<Ending> {
     const head = await commits.promise.then(({ origin }) => origin, unknownOf);
     return trustLevel(job.facts, head, approval);
   };
-  return openSession(sessionOptions(job, decide), (session) =>
+  const options = { ...sessionOptions(job, decide), beforeCalls: lease.open };
+  return openSession(options, (session) =>
     ofItsMode(client, { ...job, trust: session.trust, commits: commits.promise }, session),
   );
 }
@@ -90,29 +116,32 @@ async function ofItsMode(client: Client, job: Job, session: Session): Promise<En
 }
 
 async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<Ending> {
-  const { inputs, env, runner, now } = job;
+  const { inputs, env, runner, lease } = job;
+  const { identity } = lease;
   const evaluated = await evaluateJob(job, session);
   const { sides, suites, merged } = evaluated;
   // A runner that cancels a job ends it ten seconds later, and what was paid for, waiting batches
   // among it, comes first.
-  if (session.halting.halted()?.title === 'Interrupted') await session.closeStores();
+  const isInterrupted = session.halting.halted()?.title === 'Interrupted';
+  if (isInterrupted) await session.closeStores();
   const result = withSource(
     session.redact(await overriddenByLabel(client, job, evaluated.result)),
     job,
   );
-  const marker = commentMarker(inputs.checkName ?? 'evaldiff');
   const folder = await fillReportFolder(job, session, (to) =>
-    writeRun(session, { result, suites }, to, marker),
+    writeRun(session, { result, suites }, to, identity.markers.comment),
   );
   const report = await linkedReport(job, session, folder);
+  if (lease.hasFailed()) return { conclusion: 'error', line: '' };
   const ids = await publish({
     client,
+    lease,
+    cancelled: isInterrupted && result.conclusion === 'error',
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
     result,
     changed: sides?.changed ?? [],
     workingDirectory: inputs.workingDirectory,
     comment: inputs.comment,
-    checkName: inputs.checkName ?? '',
     summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
     links: {
       run: runUrl(env),
@@ -121,9 +150,6 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
       ...forksPage(job),
       place: placeLinks(result).place,
     },
-    runId: env['GITHUB_RUN_ID'] ?? '0',
-    startedAt: session.startedAt,
-    completedAt: now(),
   });
   for (const warning of ids.warnings) runner.warning(warning);
   await sayParts(merged, job);

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { publishCheck } from '../github/check.ts';
 import type { Client } from '../github/client.ts';
-import { publishComment, type CommentMode } from '../github/comment.ts';
+import type { CommentMode } from '../github/comment.ts';
 import type { Published } from '../github/published.ts';
 import { publishSuggestions } from '../github/suggestions.ts';
 import { annotations, rootOf } from '../report/annotations.ts';
@@ -15,10 +14,11 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { withheldFrom } from '../select/trust.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import type { Session } from '../session/session.ts';
-import { commentMarker, fillFolder, suggestionMarker } from '../session/write-reports.ts';
+import { fillFolder } from '../session/write-reports.ts';
 import { logLine } from '../text/log.ts';
 import type { ChangedFile, EventFacts } from '../types/repository.ts';
 import { appendSummary, type Job } from './context.ts';
+import type { Lease } from './lease.ts';
 
 /**
  * The action's outputs: numbers, words from a closed set and paths of our own; `title` is one
@@ -114,13 +114,12 @@ export interface PublishJob {
   /** The project's folder below the repository's root, POSIX, '' for the root itself. */
   workingDirectory: string;
   comment: CommentMode;
-  checkName: string;
+  lease: Lease;
+  /** The run was told to end, by a newer push or by hand, and judged nothing. */
+  cancelled: boolean;
   /** Where the job summary goes; null: nowhere. */
   summaryPath: string | null;
   links: Links;
-  runId: string;
-  startedAt: Date;
-  completedAt: Date;
 }
 
 export interface PublishedIds {
@@ -150,27 +149,15 @@ function idOf(published: Published): number | null {
   return published.ok ? published.id : null;
 }
 
-async function postComment({
-  client,
-  facts,
-  result,
-  comment,
-  checkName,
-  links,
-}: PublishJob): Promise<Published> {
-  if (facts.pullRequest === null || facts.head === null)
-    return { ok: true, id: null, warnings: [] };
-  const marker = commentMarker(checkName);
-  return publishComment(client, {
-    repository: facts.repository,
-    pullRequest: facts.pullRequest,
-    headSha: facts.head,
-    marker,
-    mode: comment,
-    fork: withheldFrom(facts) !== null,
-    body: renderComment(result, { marker, links }),
-    ran: result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0,
-  });
+function postComment({ result, lease, cancelled, links }: PublishJob): Promise<Published> {
+  const { identity } = lease;
+  const marker = identity.markers.comment;
+  const body = renderComment(result, { marker, links: { ...links, about: identity.about } });
+  return lease.writeComment(body, cancelled ? null : hasContent(result));
+}
+
+function hasContent(result: Result): boolean {
+  return result.suites.length > 0 || result.graders.length > 0 || result.problems.length > 0;
 }
 
 /** What was judged by nobody says nothing of the fixes that an earlier run left there. */
@@ -181,13 +168,13 @@ async function postSuggestions({
   changed,
   workingDirectory,
   comment,
-  checkName,
+  lease,
   links,
 }: PublishJob): Promise<string[]> {
   const { pullRequest, head: headSha, repository } = facts;
   const isJudged = result.conclusion !== 'error' && result.trust !== 'untrusted';
   if (pullRequest === null || headSha === null || comment === 'never' || !isJudged) return [];
-  const marker = suggestionMarker(checkName);
+  const marker = lease.identity.markers.fix;
   const root = rootOf(workingDirectory);
   return publishSuggestions(client, {
     repository,
@@ -199,32 +186,13 @@ async function postSuggestions({
   });
 }
 
-async function postCheck({
-  client,
-  facts,
-  result,
-  changed,
-  workingDirectory,
-  checkName,
-  links,
-  runId,
-  startedAt,
-  completedAt,
-}: PublishJob): Promise<Published> {
-  if (facts.head === null) return { ok: true, id: null, warnings: [] };
-  return publishCheck(client, {
-    repository: facts.repository,
-    headSha: facts.head,
-    name: checkName,
-    conclusion: result.conclusion,
+function postCheck(job: PublishJob): Promise<Published> {
+  const { result, changed, workingDirectory, links } = job;
+  return job.lease.writeCheck({
+    conclusion: job.cancelled ? 'cancelled' : result.conclusion,
     title: checkTitle(result),
     summary: checkSummary(result, undefined, links),
     annotations: annotations(result, changed, workingDirectory),
-    externalId: `evaldiff-${runId}`,
-    detailsUrl: links.run,
-    startedAt,
-    completedAt,
-    fork: withheldFrom(facts) !== null,
   });
 }
 

@@ -2,9 +2,10 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INPUT_DEFAULTS } from '../config/inputs.ts';
 import { errorMessage } from '../errors.ts';
-import { projectOf, type Session } from '../session/session.ts';
-import { projectMark, unreachable, uploadPage } from '../store/artifact.ts';
+import type { Session } from '../session/session.ts';
+import { unreachable, uploadPage } from '../store/artifact.ts';
 import { artifactLibrary, type Job } from './context.ts';
+import { runIdentity, runUrl } from './identity.ts';
 
 /** The verdict waits for a slow service no longer. Milliseconds. */
 const PATIENCE_MS = 60_000;
@@ -41,20 +42,17 @@ export async function linkedReport(
 /** An artifact that is not packed has its file's name, so the file is copied under that name. */
 async function upload(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
-  const name = nameOf(job, session);
+  const name = nameOf(job);
   await mkdir(folder, { recursive: true });
   await copyFile(file, join(folder, name));
   return uploadPage(await artifactLibrary(job), { name, folder });
 }
 
-/** One for each project and check of a workflow run, where names must differ. */
-function nameOf({ inputs }: Job, session: Session): string {
-  const { workingDirectory, read, checkName } = inputs;
-  const usual =
-    workingDirectory === '' &&
-    read.config === INPUT_DEFAULTS.config &&
-    checkName === INPUT_DEFAULTS['check-name'];
-  return `evaldiff-report${usual ? '' : `-${projectMark(`${projectOf(session)}\n${checkName ?? ''}`)}`}.html`;
+/** Names of artifacts must differ within a workflow run. */
+function nameOf({ inputs, env }: Job): string {
+  const { about, hash } = runIdentity(inputs, env);
+  const usual = about === '' && inputs.checkName === INPUT_DEFAULTS['check-name'];
+  return `evaldiff-report${usual ? '' : `-${hash}`}.html`;
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
@@ -67,13 +65,4 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => {
     clearTimeout(timer);
   });
-}
-
-/** The run's page, from what the runner says of itself. */
-export function runUrl({
-  GITHUB_SERVER_URL: server,
-  GITHUB_REPOSITORY: repository,
-  GITHUB_RUN_ID: run,
-}: NodeJS.ProcessEnv): string | null {
-  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
 }

@@ -10,11 +10,15 @@ import { reasonOf } from '../session/safe-writing.ts';
 import { endLine, logText } from '../text/log.ts';
 import { createSecretRegister, type SecretRegister } from '../text/redact.ts';
 import { visible, visibleLine } from '../text/visible.ts';
+import type { EventFacts } from '../types/repository.ts';
 import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
 /** Whose time it is; absent: the machine's. Tests give another, nothing else can. */
-type StepTime = Pick<Job, 'reach' | 'secondMs'>;
+type StepTime = Pick<Job, 'reach' | 'secondMs'> & {
+  /** Rejects when something fails that nothing waits for. */
+  crashed?: Promise<never>;
+};
 
 /**
  * One step of a workflow, as the runner describes it in `env`; the toolkit reads the same of the
@@ -32,7 +36,7 @@ export async function runStep(env: NodeJS.ProcessEnv, time: StepTime = {}): Prom
 async function judgeStep(
   env: NodeJS.ProcessEnv,
   secrets: SecretRegister,
-  time: StepTime,
+  { crashed, ...time }: StepTime,
 ): Promise<0 | 1> {
   const read = readInputs(givenInputs(env));
   const { inputs } = read;
@@ -41,12 +45,14 @@ async function judgeStep(
   secrets.add(own);
   secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
   const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
-  if (problems.length > 0) throw new UserError(problems);
   const { redact } = secrets;
-  const facts = readEvent(env, parsePayload(await payloadText(env)));
-  const conclusion = await runJob({
+  const facts = await eventFacts(env).catch((error: unknown) => {
+    throw problems.length > 0 ? new UserError(problems) : error;
+  });
+  const job: Parameters<typeof runJob>[0] = {
     ...time,
     inputs,
+    problems,
     access,
     facts,
     mode: resolveMode(inputs.mode, facts),
@@ -73,8 +79,13 @@ async function judgeStep(
       },
     },
     now: () => new Date(),
-  });
+  };
+  const conclusion = await runJob(job, crashed ?? null);
   return conclusion === 'failure' || conclusion === 'error' ? 1 : 0;
+}
+
+async function eventFacts(env: NodeJS.ProcessEnv): Promise<EventFacts> {
+  return readEvent(env, parsePayload(await payloadText(env)));
 }
 
 async function payloadText({ GITHUB_EVENT_PATH: path }: NodeJS.ProcessEnv): Promise<string> {
@@ -108,7 +119,11 @@ export function fail(error: unknown, redact: (text: string) => string = (text) =
   for (const problem of problems) core.error(visibleLine(problem));
   if (problems.length === 0)
     core.error(visible(`evaldiff failed, and the fault is its own: ${redact(errorTrace(error))}`));
-  core.setOutput('conclusion', 'error');
+  try {
+    core.setOutput('conclusion', 'error');
+  } catch {
+    // The disk may be full; the exit code and the log say it.
+  }
   const [first = OWN_FAULT] = problems;
   const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';
   core.info(logText(endLine('error', `${first}${more}`)));

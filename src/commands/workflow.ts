@@ -128,7 +128,7 @@ function withEndpoints(text: string, endpoints: readonly string[]): string {
 
 const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');
 
-/** Makes job, check, comment and queue unique, which two workflows must not share. */
+/** Makes the job and the queue unique; check and comment have the folder's name by default. */
 function inFolder(text: string, below: string): string {
   if (/\p{Cc}|\$\{\{/u.test(below))
     throw userError(
@@ -143,7 +143,6 @@ function inFolder(text: string, below: string): string {
     .replace(/^ {2}evaldiff:$/m, () => `  ${job}:`)
     .replace(
       new RegExp(`^( +)(?:${keyInputs().join('|')}):`, 'm'),
-      (line, indent: string) =>
-        `${indent}working-directory: ${JSON.stringify(below)}\n${indent}check-name: ${JSON.stringify(`evaldiff (${below})`)}\n${line}`,
+      (line, indent: string) => `${indent}working-directory: ${JSON.stringify(below)}\n${line}`,
     );
 }

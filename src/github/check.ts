@@ -1,49 +1,17 @@
-import { z } from 'zod';
-import { fenceAfter, type OpenFence } from '../text/fences.ts';
 import { shorten } from '../text/visible.ts';
 import type { Conclusion } from '../types/plain.ts';
+import {
+  createCheckRun,
+  externalId,
+  isNameTaken,
+  standingOf,
+  type CheckPlace,
+  type OwnConclusion,
+} from './check-run.ts';
 import type { Client } from './client.ts';
+import { fitBytes, fitMarkdown } from './fit.ts';
 import { failureLine, hasStatus, type PublishAttempt, type Published } from './published.ts';
 import { ownerAndName } from './pull.ts';
-
-const CUT = 'This summary is cut; the whole report is in the job summary and in the report files.';
-
-const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
-
-/** `text` in at most `limit` bytes of UTF-8, never ending within a character. */
-export function fitBytes(text: string, limit: number): string {
-  const encoded = Buffer.from(text, 'utf8');
-  if (encoded.length <= limit) return text;
-  let end = limit;
-  // A byte of the form 10xxxxxx continues the character before it.
-  while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return encoded.subarray(0, end).toString('utf8');
-}
-
-/**
- * Markdown in at most `limit` bytes: `note` (may be empty) goes below it as a paragraph, and what
- * does not fit is left out from the end by whole lines, with a sentence that says so. A code fence
- * that the cut leaves open is closed, else the sentence would be part of the code.
- */
-export function fitMarkdown(text: string, note: string, limit: number): string {
-  const whole = note === '' ? text : `${text}\n\n${note}`;
-  if (bytes(whole) <= limit) return whole;
-  const tail = `\n\n${note === '' ? CUT : `${CUT} ${note}`}`;
-  const kept: string[] = [];
-  let used = bytes(tail);
-  let fence: OpenFence | null = null;
-  for (const line of text.split('\n')) {
-    const next = fenceAfter(fence, line);
-    const closing = next === null ? 0 : bytes(next.mark) + 1;
-    if (used + bytes(line) + 1 + closing > limit) break;
-    used += bytes(line) + 1;
-    kept.push(line);
-    fence = next;
-  }
-  if (kept.length === 0)
-    return `${fitBytes(text.split('\n', 1)[0] ?? '', limit - bytes(tail))}${tail}`;
-  return `${kept.join('\n')}${fence === null ? '' : `\n${fence.mark}`}${tail}`;
-}
 
 /**
  * GitHub's limits: annotations of one request, and the size of a summary. It is counted in bytes
@@ -77,18 +45,17 @@ export interface CheckAnnotation {
   details?: string;
 }
 
-export interface CheckJob {
-  repository: string;
-  /** The pull request's head: where branch protection looks, unlike at the merge commit. */
-  headSha: string;
-  /** Empty: no check run is wanted. */
-  name: string;
-  conclusion: Conclusion;
+/**
+ * Where a check run goes: `headSha` is the pull request's head, where branch protection looks,
+ * unlike at the merge commit. An empty `name`: no check run is wanted.
+ */
+export interface CheckJob extends CheckPlace {
+  conclusion: Conclusion | 'cancelled';
   title: string;
   summary: string;
   annotations: readonly CheckAnnotation[];
-  /** Tells our check from one of the same name by another workflow. */
-  externalId: string;
+  /** What `openCheck` gave; null: it was not called. */
+  opened: OpenedCheck | null;
   /** The run's page. */
   detailsUrl: string | null;
   startedAt: Date;
@@ -102,19 +69,55 @@ const CONCLUSIONS = {
   failure: 'failure',
   neutral: 'neutral',
   error: 'failure',
-} as const satisfies Record<Conclusion, string>;
-
-const Created = z.object({ id: z.number().int() });
+  cancelled: 'cancelled',
+} as const satisfies Record<CheckJob['conclusion'], string>;
 
 type Sent = ReturnType<typeof toSend>;
 
 type Output = { title: string; summary: string };
 
+/** A check run in progress, and the name that it has. */
+export interface OpenedCheck {
+  id: number;
+  name: string;
+}
+
+interface OpeningJob extends CheckPlace, Pick<CheckJob, 'detailsUrl' | 'startedAt'> {
+  /** Whether other jobs may have this name. */
+  named: boolean;
+}
+
 /**
- * Writes a check run on head, completed from its first request on: a run that is left in progress
- * by a lost job blocks the pull request, and the workflow's token may not be able to complete one
- * later. More than 50 annotations follow by requests that carry nothing but output, which GitHub
- * appends. Never throws; `id` is null when no check is wanted.
+ * Opens a check run in progress, so that a run that is lost blocks and leaves no earlier verdict
+ * standing. Null where the token may not write it, or GitHub does not answer. Never throws.
+ */
+export async function openCheck(
+  client: Client,
+  { named, ...job }: OpeningJob,
+): Promise<OpenedCheck | null> {
+  if (job.name === '') return null;
+  try {
+    const isTaken = named && (await isNameTaken(client, job));
+    const name = isTaken ? job.sharedName : job.name;
+    const id = await createCheckRun(client, {
+      ...common({ ...job, name }, 'running'),
+      head_sha: job.headSha,
+      status: 'in_progress',
+      output: { title: 'Running', summary: RUNNING },
+    });
+    return { id, name };
+  } catch {
+    return null;
+  }
+}
+
+const RUNNING =
+  'The verdict appears here when the run ends. If the run was lost, run its job again.';
+
+/**
+ * Completes the check run that was opened, or writes a completed one. More than 50 annotations
+ * follow by requests that carry nothing but output, which GitHub appends. Never throws; `id` is
+ * null when no check is wanted.
  */
 export async function publishCheck(client: Client, job: CheckJob): Promise<Published> {
   if (job.name === '') return { ok: true, id: null, warnings: [] };
@@ -132,12 +135,40 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
     summary: fitMarkdown(job.summary, note, MAX_SUMMARY_BYTES),
   };
   try {
-    const { id, sent, warnings } = await create(client, job, output, chosen.map(toSend));
-    const left = await append(client, job, output, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
-    return { ok: true, id, warnings: [...warnings, ...left] };
+    const shown = await shownAs(client, job, output);
+    const { id, sent, warnings } = await create(client, shown, chosen.map(toSend));
+    const left = await append(client, shown, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
+    return { ok: true, id, warnings: [...shown.warnings, ...warnings, ...left] };
   } catch (error) {
     return { ok: false, warning: failureLine(attempt, error) };
   }
+}
+
+/** A check run as GitHub will show it. */
+interface Shown extends CheckJob {
+  output: Output;
+  /** What this run concluded, which may be better than what is shown. */
+  own: OwnConclusion;
+  /** A newer check run of the name hides the one that was opened. */
+  hidden: boolean;
+  warnings: string[];
+}
+
+/** A passing check run never hides one that does not pass. */
+async function shownAs(client: Client, job: CheckJob, output: Output): Promise<Shown> {
+  const name = job.opened?.name ?? job.name;
+  const own = { ...job, name, output, own: job.conclusion, hidden: false, warnings: [] };
+  const passes = job.conclusion === 'success' || job.conclusion === 'neutral';
+  const standing = passes ? await standingOf(client, own) : ({ kind: 'free', newest: 0 } as const);
+  if (standing.kind === 'taken' || name !== job.name) {
+    const warning = `Another job of this workflow run writes the check "${job.name}" too, so this one is "${job.sharedName}". Give each job its own check-name.`;
+    return { ...own, name: job.sharedName, warnings: [warning] };
+  }
+  if (standing.kind === 'free') return { ...own, hidden: standing.newest > (job.opened?.id ?? 0) };
+  const title = shorten(`Held back by ${standing.by}: ${output.title}`, MAX_TITLE);
+  const note = `The check of this name by ${standing.by} on this commit does not pass, and GitHub shows the newest one alone. Once that one passes, run this job again. Jobs and workflows that judge different things need a check-name each.`;
+  const summary = fitMarkdown(`${note}\n\n${output.summary}`, '', MAX_SUMMARY_BYTES);
+  return { ...own, conclusion: 'failure', output: { title, summary } };
 }
 
 interface Creation {
@@ -151,62 +182,71 @@ interface Creation {
  * with less: first without characters beyond U+FFFF, which its annotations have refused before,
  * then without annotations.
  */
-async function create(
-  client: Client,
-  job: CheckJob,
-  output: Output,
-  annotations: Sent[],
-): Promise<Creation> {
+async function create(client: Client, job: Shown, annotations: Sent[]): Promise<Creation> {
   const plain = annotations.map(withoutAstral);
   let refusal: unknown = null;
   for (const sent of JSON.stringify(plain) === JSON.stringify(annotations)
     ? [annotations]
     : [annotations, plain]) {
     try {
-      return { id: await post(client, job, output, sent), sent, warnings: [] };
+      return { id: await post(client, job, sent), sent, warnings: [] };
     } catch (error) {
       if (!hasStatus(error, 422) || annotations.length === 0) throw error;
       refusal = error;
     }
   }
   return {
-    id: await post(client, job, output, []),
+    id: await post(client, job, []),
     sent: [],
     warnings: [failureLine(annotationsFailed(job, annotations.length), refusal)],
   };
 }
 
-async function post(
-  { octokit }: Client,
-  job: CheckJob,
-  output: Output,
-  annotations: Sent[],
-): Promise<number> {
-  const reply = await octokit.rest.checks.create({
-    ...ownerAndName(job.repository),
-    name: job.name,
-    head_sha: job.headSha,
-    status: 'completed',
+/** What opening and completing send alike. */
+function common(
+  { repository, name, owner, detailsUrl, startedAt }: Omit<OpeningJob, 'named'>,
+  own: OwnConclusion,
+) {
+  return {
+    ...ownerAndName(repository),
+    name,
+    external_id: externalId(owner, own),
+    ...(detailsUrl === null ? {} : { details_url: detailsUrl }),
+    started_at: startedAt.toISOString(),
+  };
+}
+
+/**
+ * GitHub shows the newest check run of a name, so where a token may not change the status of the
+ * one that was opened, another takes its place.
+ */
+async function post(client: Client, job: Shown, annotations: Sent[]): Promise<number> {
+  const body = {
+    ...common(job, job.own),
+    status: 'completed' as const,
     conclusion: CONCLUSIONS[job.conclusion],
-    external_id: job.externalId,
-    ...(job.detailsUrl === null ? {} : { details_url: job.detailsUrl }),
-    started_at: job.startedAt.toISOString(),
     completed_at: job.completedAt.toISOString(),
     output: {
-      ...output,
+      ...job.output,
       ...(annotations.length === 0
         ? {}
         : { annotations: annotations.slice(0, MAX_ANNOTATIONS_PER_REQUEST) }),
     },
-  });
-  return Created.parse(reply.data).id;
+  };
+  if (job.opened !== null)
+    try {
+      await client.octokit.rest.checks.update({ ...body, check_run_id: job.opened.id });
+      if (!job.hidden) return job.opened.id;
+    } catch (error) {
+      if (!hasStatus(error, 403) && !hasStatus(error, 404)) throw error;
+    }
+  return createCheckRun(client, { ...body, head_sha: job.headSha });
 }
 
 /** What cannot be appended is a warning: the check itself stands, with its conclusion. */
 async function append(
   { octokit }: Client,
-  job: CheckJob,
-  output: Output,
+  job: Shown,
   id: number,
   annotations: Sent[],
 ): Promise<string[]> {
@@ -216,7 +256,7 @@ async function append(
       await octokit.rest.checks.update({
         ...ownerAndName(job.repository),
         check_run_id: id,
-        output: { ...output, annotations: batch },
+        output: { ...job.output, annotations: batch },
       });
     } catch (error) {
       return [failureLine(annotationsFailed(job, annotations.length - start), error)];

@@ -25,6 +25,38 @@ export interface CommentJob {
   ran: boolean;
   /** The pull request is from a fork or by Dependabot. */
   fork: boolean;
+  /** What `announceRun` gave; null: it was not called. */
+  announced: Announced | null;
+  /** Takes the place of the announcement where the pull request has moved on. */
+  superseded: string;
+}
+
+/** Our comments when the run began, newest first, and what the newest says since. */
+export interface Announced {
+  self: Identity;
+  own: Comment[];
+  body: string;
+}
+
+/**
+ * Puts `body` in place of a verdict that a comment of ours shows, if the pull request is at the
+ * commit of this run (`isCurrent`). Creates no comment. Null where that fails. Never throws.
+ */
+export async function announceRun(
+  client: Client,
+  job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker' | 'body'>,
+  isCurrent: boolean,
+): Promise<Announced | null> {
+  try {
+    const self = await ownIdentity(client);
+    const { own } = await find(client, job, self);
+    const [newest, ...older] = own;
+    if (newest === undefined || !isCurrent) return { self, own, body: job.body };
+    await update(client, job, newest);
+    return { self, own: [{ ...newest, body: job.body }, ...older], body: job.body };
+  } catch {
+    return null;
+  }
 }
 
 const Comment = z.object({
@@ -74,17 +106,32 @@ export async function publishComment(client: Client, job: CommentJob): Promise<P
 }
 
 async function upsert(client: Client, job: CommentJob): Promise<Published> {
-  const self = await ownIdentity(client);
-  const { own, warnings } = await find(client, job, self);
+  const { announced } = job;
+  const self = announced?.self ?? (await ownIdentity(client));
+  const { own, warnings } =
+    announced !== null && announced.own.length > 0
+      ? { own: announced.own, warnings: [] }
+      : await find(client, job, self);
   const [newest] = own;
   if (newest === undefined && job.mode === 'auto' && !job.ran)
     return { ok: true, id: null, warnings };
   const head = await currentHead(client, job.repository, job.pullRequest);
-  if (head !== job.headSha) return { ok: false, warning: stale(job, head) };
+  if (head !== job.headSha) {
+    await supersede(client, job, self);
+    return { ok: false, warning: stale(job, head) };
+  }
   const updated = newest === undefined ? null : await update(client, job, newest);
   if (updated === null) return create(client, job, self, warnings);
   const left = await remove(client, job, own.slice(1));
   return { ok: true, id: updated, warnings: [...warnings, ...left] };
+}
+
+/** Ends our own announcement, unless a run for another commit wrote over it. */
+async function supersede(client: Client, job: CommentJob, self: Identity): Promise<void> {
+  if (job.announced === null) return;
+  const [newest] = (await find(client, job, self)).own;
+  if (newest !== undefined && sameText(newest.body ?? '', job.announced.body))
+    await update(client, { ...job, body: job.superseded }, newest);
 }
 
 function stale(job: CommentJob, head: string): string {
@@ -102,7 +149,7 @@ function stale(job: CommentJob, head: string): string {
  */
 async function find(
   { octokit }: Client,
-  job: CommentJob,
+  job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker'>,
   self: Identity,
 ): Promise<{ own: Comment[]; warnings: string[] }> {
   const of = { ...ownerAndName(job.repository), issue_number: job.pullRequest };
@@ -142,7 +189,7 @@ export function isOwn({ user }: Pick<Comment, 'user'>, self: Identity): boolean 
 /** The comment's id; null when it was deleted since it was listed. */
 async function update(
   { octokit }: Client,
-  job: CommentJob,
+  job: Pick<CommentJob, 'repository' | 'body'>,
   comment: Comment,
 ): Promise<number | null> {
   if (sameText(comment.body ?? '', job.body)) return comment.id;

@@ -142,6 +142,11 @@ export function account(login: string): string {
   return /^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/.test(login) ? login : 'another account';
 }
 
+/** True where GitHub may have done what was asked, although it did not say so. */
+export function isTransient(error: unknown): boolean {
+  return isHttpError(error) && (error.response === undefined || error.status >= 500);
+}
+
 /** True for a refusal that GitHub put into a status code. */
 export function hasStatus(error: unknown, status: number): boolean {
   return isHttpError(error) && error.response !== undefined && error.status === status;

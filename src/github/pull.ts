@@ -35,7 +35,7 @@ export async function currentHead(
 }
 
 /**
- * The facts of a pull request's event with the base branch that it has now: it may have been given
+ * The facts of a pull request's event with the head and the base branch that it has now: it may have been given
  * another since, and a run that is started again has the old payload. Never throws: where GitHub
  * does not say, the payload's holds.
  */
@@ -47,13 +47,24 @@ export async function withPresentBase(
   try {
     const of = { ...ownerAndName(facts.repository), pull_number: number };
     const reply = await octokit.rest.pulls.get(of);
-    const { base } = Pull.parse(reply.data);
+    const { base, head } = Pull.parse(reply.data);
+    const known = { ...facts, presentHead: head.sha };
     return base.ref === facts.baseBranch
-      ? facts
-      : { ...facts, baseBranch: base.ref, base: base.sha };
+      ? known
+      : { ...known, baseBranch: base.ref, base: base.sha };
   } catch {
     return facts;
   }
+}
+
+/** Whether a pull request is open and has this commit as its head. Rejects when GitHub does. */
+export async function isOpenAt(
+  { octokit }: Client,
+  { repository, number, sha }: { repository: string; number: number; sha: string },
+): Promise<boolean> {
+  const reply = await octokit.rest.pulls.get({ ...ownerAndName(repository), pull_number: number });
+  const { state, head } = Pull.parse(reply.data);
+  return state === 'open' && head.sha === sha;
 }
 
 const Words = z.object({
@@ -229,6 +240,7 @@ export function withPullRequest(
     head: found.head,
     headRepository: found.headRepository,
     headBranch: found.headBranch,
+    presentHead: found.head,
   };
 }
 

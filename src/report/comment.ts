@@ -56,7 +56,9 @@ export function renderComment(
 function withRun(result: Result, detail: Detail, links: Links): Block[] {
   const { sizeNote: said } = detail;
   const blocks = sectionBlocks(result, detail);
-  const shown = blocks.map((block) => (saysOnly(block, said) ? withReport(block, links) : block));
+  const shown = blocks.map((block) =>
+    saysOnly(block, said) ? withReport(block, links) : withAbout(block, links),
+  );
   const last = shown.at(-1);
   if (last?.kind !== 'paragraph') return shown;
   const { run, report, reportFile, forks } = links;
@@ -72,6 +74,12 @@ function withRun(result: Result, detail: Detail, links: Links): Block[] {
       : [{ kind: 'link', text: 'How to get it judged', url: forks }, text(' · ')];
   const end: Line = run === null ? [] : [text(' · '), { kind: 'link', text: 'run', url: run }];
   return [...shown.slice(0, -1), paragraph([...how, ...first, ...last.line, ...end], last.tone)];
+}
+
+/** The title says which project it is about, where there may be several. */
+function withAbout(block: Block, { about = '' }: Links): Block {
+  if (about === '' || block.kind !== 'paragraph' || block.tone !== 'verdict') return block;
+  return { ...block, line: [...block.line, text(' – '), code(about)] };
 }
 
 type Paragraph = Extract<Block, { kind: 'paragraph' }>;

@@ -66,6 +66,8 @@ interface WorldOptions {
   reach?: Reach | undefined;
   secrets: SecretRegister;
   startedAt: Date;
+  /** Awaited before a model is asked. */
+  beforeCalls?: (() => Promise<void>) | undefined;
   log(line: string): void;
   planned: Edges['planned'];
   answered(purpose: Purpose): void;
@@ -89,6 +91,10 @@ const CALL_TRIES = 5;
 
 const CODE_TIMEOUT_SECONDS = 5;
 
+function heldUntil(ready: WorldOptions['beforeCalls'], complete: Complete): Complete {
+  return ready === undefined ? complete : (request) => ready().then(() => complete(request));
+}
+
 /**
  * Builds everything the pipeline asks of the world. Nothing is started or sent before it is asked.
  */
@@ -110,7 +116,7 @@ export function openWorld(options: WorldOptions): World {
   });
   const { record } = options;
   const asking = createAsking({
-    complete: providers.complete,
+    complete: heldUntil(options.beforeCalls, providers.complete),
     openStores: options.openStores,
     record: record === null ? null : (line) => activity.during(() => record(line)),
     endpoints: options.access.endpoints,

@@ -80,6 +80,7 @@ export interface SessionOptions extends CheckoutPlace {
   /** Told what will run before anything is asked, and before the progress says how much it is. */
   planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
   now(): Date;
+  /** Awaited before a model is asked. */ beforeCalls?: () => Promise<void>;
   reach?: Reach | undefined;
 }
 

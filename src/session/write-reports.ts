@@ -62,24 +62,25 @@ function members(value: object): [string | null, unknown][] {
 }
 
 /**
- * The hidden first line of our comment; one per name of the check, so that two uses in one
- * repository keep apart.
+ * The hidden first line of our comment. `identity` is a hash of what the run is about (`''` outside
+ * of a job), so that two uses in one repository keep apart.
  */
-export function commentMarker(checkName: string): string {
-  return markerOf('comment', checkName);
+export function commentMarker(checkName: string, identity = ''): string {
+  return markerOf('comment', checkName, identity);
 }
 
 /** What our remarks on the lines of a fix begin with. */
-export function suggestionMarker(checkName: string): string {
-  return markerOf('fix', checkName);
+export function suggestionMarker(checkName: string, identity: string): string {
+  return markerOf('fix', checkName, identity);
 }
 
-function markerOf(kind: 'comment' | 'fix', checkName: string): string {
+function markerOf(kind: 'comment' | 'fix', checkName: string, identity: string): string {
   const key = checkName
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 50);
-  return `<!-- evaldiff ${kind} ${key === '' ? 'default' : key} -->`;
+  const words = ['evaldiff', kind, key === '' ? 'default' : key, identity].filter(Boolean);
+  return `<!-- ${words.join(' ')} -->`;
 }
 
 /**

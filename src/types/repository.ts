@@ -18,6 +18,8 @@ export interface EventFacts {
   /** `owner/name` that holds head; null when it is deleted or unknown. */
   headRepository: string | null;
   headBranch: string | null;
+  /** The pull request's head when the run began; absent: not known. */
+  presentHead?: string;
   /** Head is in another repository, or its repository is unknown. */
   fork: boolean;
   /** Dependabot started the run or opened the pull request. */

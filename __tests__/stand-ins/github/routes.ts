@@ -415,6 +415,7 @@ function updateCheck(call: Call): Reply {
   // be safe with.
   if (
     app.slug === 'github-actions' &&
+    !call.state.statusUpdates &&
     ['status', 'conclusion', 'completed_at'].some((field) => field in call.body)
   ) {
     return error(403, 'A workflow token may not change the status of a check run.');

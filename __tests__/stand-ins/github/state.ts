@@ -120,6 +120,8 @@ export interface State {
    * the description does not know.
    */
   violations: string[];
+  /** Whether a workflow's token may change the status of its check runs; reports of it differ. */
+  statusUpdates: boolean;
   now(): Date;
   nextId(): number;
 }
@@ -168,6 +170,7 @@ export function createState(
     tokens: new Map(Object.entries(tokens)),
     exchanges: [],
     violations: [],
+    statusUpdates: false,
     now,
     nextId: () => (id += 1),
   };

@@ -185,7 +185,9 @@ function withNull(value: unknown): unknown {
   const copy = Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, withNull(item)]),
   );
-  if (copy['nullable'] !== true || 'type' in copy) return copy;
+  if (copy['nullable'] !== true) return copy;
+  if ('type' in copy)
+    return Array.isArray(copy['enum']) ? { ...copy, enum: [...copy['enum'], null] } : copy;
   const { nullable: _nullable, ...rest } = copy;
   return { anyOf: [{ type: 'null' }, rest] };
 }

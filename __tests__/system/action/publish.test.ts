@@ -2,7 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { runIdentity } from '../../../src/action/identity.ts';
+import { createLease } from '../../../src/action/lease.ts';
 import { publish, type PublishJob } from '../../../src/action/publish.ts';
+import { readInputs } from '../../../src/config/inputs.ts';
 import type { SideResult } from '../../../src/result/reference-result.ts';
 import type { Result } from '../../../src/result/result.ts';
 import { openFolder } from '../../../src/session/safe-writing.ts';
@@ -51,6 +54,9 @@ async function published(
   changes: Partial<PublishJob> = {},
 ): Promise<Setup & { summary: string; ids: Awaited<ReturnType<typeof publish>> }> {
   const ready = await setup();
+  const { inputs } = readInputs({});
+  const given = { inputs, env: {}, now: () => NOW, facts: changes.facts ?? facts };
+  const lease = createLease(ready.client, given, runIdentity(inputs, {}));
   const summaryPath = join(await temporaryFolder(), 'summary.md');
   const ids = await publish({
     client: ready.client,
@@ -59,12 +65,10 @@ async function published(
     changed,
     workingDirectory: '',
     comment: 'auto',
-    checkName: 'evaldiff',
+    lease,
+    cancelled: false,
     summaryPath,
     links: { report: null, run: 'https://github.com/acme/prompts/actions/runs/1', place: null },
-    runId: '1',
-    startedAt: NOW,
-    completedAt: NOW,
     ...changes,
   });
   return { ...ready, ids, summary: await readFile(summaryPath, 'utf8').catch(() => '') };

@@ -74,6 +74,7 @@ beforeEach(async () => {
     }),
     startModelServer({ answer: knowing }),
   ]);
+  github.state.statusUpdates = true;
   begin(SMALL);
   jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });

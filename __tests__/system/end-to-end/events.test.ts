@@ -319,7 +319,10 @@ describe('inputs', () => {
       'error report-path',
     ]);
     expect(run.lastLine).toMatch(/^\| evaldiff: error \(nothing was judged\)\. .+ \(and 5 more\)$/);
-    expect(at.github.state.exchanges).toEqual([]);
+    expect(at.models.requests).toEqual([]);
+    expect(at.github.state.checkRuns).toMatchObject([
+      { conclusion: 'failure', title: expect.stringMatching(/^No verdict: /) },
+    ]);
   });
 
   test('put a cap on calls before anything is sent, and decide what fails a run', async () => {

@@ -49,7 +49,7 @@ describe('a pull request whose fix is proven', () => {
       { path: FILE, line: CULPRIT, startLine: null, user: ACTIONS_BOT, commit: change.head },
     ]);
     expect(remarks(at)[0]?.body.split('\n').slice(0, 6)).toEqual([
-      '<!-- evaldiff fix evaldiff -->',
+      expect.stringMatching(/^<!-- evaldiff fix evaldiff [0-9a-f]{8} -->$/),
       '**Suggested fix** for `shop`: restores 5 of 5 references, 2 tries each, and breaks none of 4 that pass on both sides.',
       '',
       '```suggestion',

@@ -335,7 +335,7 @@ test('a hostile fork has its names told in the second stage, and nothing obeyed 
   expect(run.commands.map(({ name }) => name).filter((name) => name !== 'add-mask')).toEqual([]);
   const check = at.github.state.checkRuns[0];
   for (const markdown of [
-    onlyComment(at).replace(/^<!-- evaldiff comment evaldiff -->/, ''),
+    onlyComment(at).replace(/^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->/, ''),
     run.summary,
     check?.summary ?? '',
   ]) {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { runIdentity } from '../../../src/action/identity.ts';
+import { readInputs } from '../../../src/config/inputs.ts';
 import { COMMENT_ELEMENTS, renderGithub } from '../../stand-ins/github-markdown.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { changeOf, questionOf, quiz, SETTINGS } from './projects.ts';
@@ -12,7 +14,7 @@ import {
   type Stage,
 } from './stage.ts';
 
-const MARKER = 'evaldiff comment evaldiff';
+const MARKER = runIdentity(readInputs({}).inputs, {}).markers.comment.slice(5, -4);
 const PAYLOADS = [
   ...Object.values(hostileTexts),
   ...hostileLogs,

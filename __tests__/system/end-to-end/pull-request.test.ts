@@ -44,7 +44,7 @@ describe('a pull request that makes a prompt worse', () => {
     });
 
     const [first, second, , third, ...rest] = onlyComment(at).split('\n');
-    expect(first).toBe('<!-- evaldiff comment evaldiff -->');
+    expect(first).toMatch(/^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->$/);
     expect(second).toBe('### ❌ Regressed: `quiz` 100.0 % → 57.1 %');
     expect(third).toMatch(
       /^3 references fell\. −42\.9 points, 90 % interval −\d+\.\d to −\d+\.\d; 7 references × \d tries\.$/,
@@ -62,7 +62,7 @@ describe('a pull request that makes a prompt worse', () => {
       status: 'completed',
       conclusion: 'failure',
       title: red.outputs['title'],
-      externalId: 'evaldiff-7001',
+      externalId: expect.stringMatching(/^evaldiff:[0-9a-f]{8}:7001:1:12:failure$/),
     });
     expect(
       check?.annotations.map(({ path, start_line, end_line, annotation_level, title }) => [
@@ -115,7 +115,7 @@ describe('a pull request that makes a prompt worse', () => {
       'comment-id': red.outputs['comment-id'],
     });
     expect(onlyComment(at)).toMatch(
-      /^<!-- evaldiff comment evaldiff -->\n### ✅ No regression: `quiz` 100\.0 % → 100\.0 %\n/,
+      /^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->\n### ✅ No regression: `quiz` 100\.0 % → 100\.0 %\n/,
     );
     expect(at.github.state.checkRuns[1]).toMatchObject({
       headSha: fixed.head,
@@ -144,7 +144,7 @@ describe('a pull request that makes a prompt worse', () => {
     expect(at.github.state.checkRuns[0]?.annotations.map(({ path }) => path)).toEqual([
       'prompts/quiz.yaml',
     ]);
-    expect(onlyComment(at)).toMatch(/^<!-- evaldiff comment quiz-gate -->\n/);
+    expect(onlyComment(at)).toMatch(/^<!-- evaldiff comment quiz-gate [0-9a-f]{8} -->\n/);
   });
 });
 

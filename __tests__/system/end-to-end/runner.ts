@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,17 +92,18 @@ export function start(
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): Promise<Ended> {
+  return endOf(
+    spawn(process.execPath, [script, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, ...args], {
-      cwd,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
     const output = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output.stdout += text;
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       output.stderr += text;
     });
     child.on('error', reject).on('close', (code) => {
@@ -148,6 +149,8 @@ export interface Step {
   env?: Record<string, string>;
   /** As it is shipped: `dist/`, in a process of its own. Else what `dist/` is built from, in this. */
   shipped?: boolean;
+  /** Starts the step's process in another way. */
+  start?: (env: NodeJS.ProcessEnv, cwd: string) => ChildProcess;
 }
 
 /** Everything that a step leaves behind. */
@@ -181,9 +184,11 @@ export async function runAction(given: Step): Promise<StepResult> {
     GIT_CONFIG_GLOBAL: serverInPlace(folder, step),
     ...step.env,
   };
-  const { code, stdout, stderr } = await (step.shipped === true
-    ? startBundle('action/index.js', [], env, step.checkout.directory)
-    : startStep(env));
+  const { code, stdout, stderr } = await (step.start !== undefined
+    ? endOf(step.start(env, step.checkout.directory))
+    : step.shipped === true
+      ? startBundle('action/index.js', [], env, step.checkout.directory)
+      : startStep(env));
   const log = stdout + stderr;
   const faults = step.github.state.violations;
   if (faults.length > 0) throw new Error(`GitHub would have refused: ${faults.join('; ')}\n${log}`);

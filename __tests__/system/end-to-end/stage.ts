@@ -53,6 +53,7 @@ export async function stage(
     repository: REPOSITORY,
     tokens: { [TOKEN]: token },
   });
+  github.state.statusUpdates = true;
   open.push(github);
   return { github, models: await modelServer({ answer, key: MODEL_KEY }) };
 }
@@ -64,7 +65,7 @@ export async function modelServer(options: ServerOptions): Promise<ModelServer> 
   return models;
 }
 
-export interface StepOptions extends Pick<Step, 'shipped' | 'needsCheckout'> {
+export interface StepOptions extends Pick<Step, 'shipped' | 'needsCheckout' | 'start'> {
   inputs?: Record<string, string>;
   env?: Record<string, string>;
 }
@@ -96,8 +97,8 @@ export async function runOn(
   { inputs = {}, env = {}, shipped = false, ...rest }: StepOptions = {},
 ): Promise<StepResult> {
   const result = await runAction({
+    ...rest,
     ...step,
-    ...('needsCheckout' in rest ? { needsCheckout: true as const } : {}),
     github,
     inputs: { endpoints: endpointLines(models), ...inputs },
     env: { LOCAL_KEY: MODEL_KEY, ...env },

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { MAX_ANNOTATIONS, MAX_SUMMARY_BYTES, publishCheck } from '../../../src/github/check.ts';
 import type { CheckAnnotation, CheckJob } from '../../../src/github/check.ts';
-import { personalToken, workflowToken } from '../../stand-ins/github/index.ts';
+import {
+  ACTIONS_APP,
+  personalToken,
+  workflowToken,
+  type CheckRun,
+  type Instead,
+} from '../../stand-ins/github/index.ts';
 import { HEAD, NOW, REPOSITORY, setup } from './setup.ts';
 
 function job(more: Partial<CheckJob> = {}): CheckJob {
@@ -13,7 +19,10 @@ function job(more: Partial<CheckJob> = {}): CheckJob {
     title: 'Nothing regressed',
     summary: 'All is well.',
     annotations: [],
-    externalId: 'run-7',
+    sharedName: 'evaldiff (job)',
+    owner: { identity: 'abcdef01', workflowRun: '7', attempt: '1', pullRequest: 12 },
+    opened: null,
+    approved: false,
     detailsUrl: 'https://github.example/acme/prompts/actions/runs/7',
     startedAt: NOW,
     completedAt: new Date(NOW.getTime() + 61_000),
@@ -38,14 +47,14 @@ describe('one check run on head', () => {
   test('it is complete from its first request on', async () => {
     const { github, client, requests } = await setup();
     const result = await publishCheck(client, job({ annotations: annotations(2) }));
-    expect(requests()).toEqual(['POST /check-runs']);
+    expect(requests()).toEqual([`GET /commits/${HEAD}/check-runs`, 'POST /check-runs']);
     expect(github.state.checkRuns).toMatchObject([
       {
         name: 'evaldiff',
         headSha: HEAD,
         status: 'completed',
         conclusion: 'success',
-        externalId: 'run-7',
+        externalId: 'evaldiff:abcdef01:7:1:12:success',
         title: 'Nothing regressed',
         summary: 'All is well.',
         startedAt: '2026-11-02T10:00:00.000Z',
@@ -88,12 +97,73 @@ describe('one check run on head', () => {
   });
 });
 
+test('a check run that passes is shown where a newer one was held back for it', async () => {
+  const { github, client } = await setup();
+  github.state.statusUpdates = true;
+  const run = (id: number, more: Partial<CheckRun>): CheckRun => ({
+    ...{ id, app: ACTIONS_APP, name: 'evaldiff', headSha: HEAD, status: 'completed' },
+    ...{ conclusion: 'failure', externalId: null, detailsUrl: null, annotations: [] },
+    ...{ startedAt: null, completedAt: null, title: null, summary: null, text: null, ...more },
+  });
+  github.state.checkRuns.push(
+    run(5, {
+      ...{ status: 'in_progress', conclusion: null },
+      externalId: 'evaldiff:abcdef01:7:1:12:running',
+    }),
+    run(6, { externalId: 'evaldiff:abcdef01:8:1:13:success' }),
+  );
+  await publishCheck(client, job({ opened: { id: 5, name: 'evaldiff' } }));
+  expect(github.state.checkRuns.map(({ conclusion }) => conclusion)).toEqual([
+    'success',
+    'failure',
+    'success',
+  ]);
+});
+
+describe('a check run whose creation was not answered', () => {
+  test.each<[string, Instead]>([
+    ['the answer is an error of a proxy', { status: 502, body: { message: 'Bad Gateway' } }],
+    ['the connection breaks off', 'reset'],
+  ])('is not created again where GitHub made it: %s', async (_, answer) => {
+    const { github, client } = await setup();
+    github.intercept('POST', /\/check-runs$/, ({ body, count }) => {
+      if (count > 1) return undefined;
+      const made = body as Record<string, string>;
+      github.state.checkRuns.push({
+        ...{ id: 77, app: ACTIONS_APP, name: 'evaldiff', headSha: HEAD, conclusion: 'success' },
+        ...{ status: 'completed', externalId: made['external_id']!, detailsUrl: null },
+        ...{ startedAt: null, completedAt: null, title: null, summary: null, text: null },
+        annotations: [],
+      });
+      return answer;
+    });
+    expect(await publishCheck(client, job())).toEqual({ ok: true, id: 77, warnings: [] });
+    expect(github.state.checkRuns).toHaveLength(1);
+  });
+
+  test('is created again where GitHub did not make it', async () => {
+    const { github, client } = await setup();
+    github.intercept('POST', /\/check-runs$/, ({ count }) =>
+      count < 3 ? { status: 503, body: { message: 'Unavailable' } } : undefined,
+    );
+    expect(await publishCheck(client, job())).toMatchObject({ ok: true });
+    expect(github.state.checkRuns).toHaveLength(1);
+  });
+
+  test('is a warning where GitHub stays away', async () => {
+    const { github, client } = await setup();
+    github.intercept('POST', /\/check-runs$/, () => 'reset');
+    expect(await publishCheck(client, job())).toMatchObject({ ok: false });
+    expect(github.state.checkRuns).toEqual([]);
+  });
+});
+
 describe('annotations', () => {
   test.each([
-    [0, 1],
-    [50, 1],
-    [51, 2],
-    [100, 2],
+    [0, 2],
+    [50, 2],
+    [51, 3],
+    [100, 3],
   ])('%i annotations take %i requests and arrive in order', async (count, expected) => {
     const { github, client, requests } = await setup();
     const result = await publishCheck(client, job({ annotations: annotations(count) }));
@@ -111,7 +181,7 @@ describe('annotations', () => {
 
   test('of 151 annotations the first 100 are sent, and the summary counts the rest', async () => {
     const { github, client, requests } = await setup();
-    await publishCheck(client, job({ annotations: annotations(151) }));
+    await publishCheck(client, job({ conclusion: 'failure', annotations: annotations(151) }));
     expect(requests()).toHaveLength(2);
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(MAX_ANNOTATIONS);
     expect(github.state.checkRuns[0]?.summary).toBe(

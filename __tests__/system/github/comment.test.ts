@@ -25,6 +25,8 @@ function job(more: Partial<CommentJob> = {}): CommentJob {
     mode: 'auto',
     ran: true,
     fork: false,
+    announced: null,
+    superseded: `${MARKER}\nsuperseded`,
     ...more,
   };
 }

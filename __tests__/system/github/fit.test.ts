@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fitBytes, fitMarkdown } from '../../../src/github/check.ts';
+import { fitBytes, fitMarkdown } from '../../../src/github/fit.ts';
 import fc from '../../fuzz.ts';
 
 describe('fitBytes', () => {

@@ -146,7 +146,8 @@ test('a found pull request completes the facts and leaves the run untrusted', as
   const found = await findPullRequest(client, facts());
   if (found.status !== 'found') throw new Error(JSON.stringify(found));
   const whole = withPullRequest(facts(), found);
-  expect(whole).toEqual(facts({ pullRequest: 13, base: 'b'.repeat(40), baseBranch: 'main' }));
+  const base = { base: 'b'.repeat(40), baseBranch: 'main' };
+  expect(whole).toEqual(facts({ pullRequest: 13, ...base, presentHead: found.head }));
   expect(trustLevel(whole, 'own-branch').level).toBe('untrusted');
 });
 

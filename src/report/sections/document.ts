@@ -16,6 +16,8 @@ export interface Links {
    * unknown.
    */
   forks?: string;
+  /** Which project, settings or overrides it is about; absent: the usual ones. */
+  about?: string;
   /** A line of a file at head, or at base where head has it no more; line 0 is the whole file. */
   place: ((file: string, line: number, side: Side) => string) | null;
 }

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import type { Conclusion } from '../types/plain.ts';
+import { RETRIES, listAll, type Client } from './client.ts';
+import { isTransient } from './published.ts';
+import { isOpenAt, ownerAndName } from './pull.ts';
+
+/** Who writes a check run. Its `external_id` says so, which other runs read. */
+interface CheckOwner {
+  /** Hash of what the run is about and of its workflow and job: `RunIdentity`. */
+  identity: string;
+  workflowRun: string;
+  attempt: string;
+  pullRequest: number | null;
+}
+
+/** `repository` has the commit `headSha`, on which the check run of this name is written. */
+export interface CheckPlace {
+  repository: string;
+  headSha: string;
+  name: string;
+  /** The name where another job of the same workflow run uses `name`. */
+  sharedName: string;
+  owner: CheckOwner;
+  /** A maintainer approved the run: it may take the place of another workflow's. */
+  approved: boolean;
+}
+
+/** What a run concluded by itself, whatever its check run then shows. */
+export type OwnConclusion = Conclusion | 'cancelled' | 'running';
+
+export function externalId(owner: CheckOwner, own: OwnConclusion): string {
+  const { identity, workflowRun, attempt, pullRequest } = owner;
+  return ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own].join(':');
+}
+
+const CheckRun = z.object({
+  id: z.number().int(),
+  status: z.string(),
+  external_id: z.string().nullish(),
+});
+
+interface WrittenRun extends CheckOwner {
+  id: number;
+  own: string;
+}
+
+/** A check run of ours; null for any other. */
+function written({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
+  const [prefix, identity = '', workflowRun = '', attempt = '', pull = '', own = ''] = (
+    text ?? ''
+  ).split(':');
+  if (prefix !== 'evaldiff' || own === '') return null;
+  const pullRequest = /^\d{1,15}$/.test(pull) ? Number(pull) : null;
+  return { id, identity, workflowRun, attempt, pullRequest, own };
+}
+
+async function listNamed(
+  { octokit }: Client,
+  { repository, headSha, name }: Pick<CheckPlace, 'repository' | 'headSha' | 'name'>,
+): Promise<z.infer<typeof CheckRun>[]> {
+  const of = {
+    ...ownerAndName(repository),
+    ref: headSha,
+    check_name: name,
+    filter: 'all' as const,
+  };
+  const runs: z.infer<typeof CheckRun>[] = [];
+  for await (const run of listAll(CheckRun, async (page) => {
+    const { data, headers } = await octokit.rest.checks.listForRef({ ...of, ...page });
+    return { data: data.check_runs, headers };
+  }))
+    runs.push(run);
+  return runs;
+}
+
+async function listWritten(client: Client, place: CheckPlace): Promise<WrittenRun[]> {
+  return (await listNamed(client, place)).flatMap((run) => written(run) ?? []);
+}
+
+/** Whether another job of this workflow run wrote a check run of this name before we did. */
+export async function isNameTaken(client: Client, place: CheckPlace): Promise<boolean> {
+  return isTaken(await listWritten(client, place), place.owner);
+}
+
+function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOwner): boolean {
+  const inRun = runs.filter((run) => run.workflowRun === workflowRun);
+  const [first] = inRun.sort((a, b) => a.id - b.id);
+  return first !== undefined && first.identity !== identity;
+}
+
+type Standing =
+  /** A passing conclusion may be written. `newest`: the id of the newest check run; 0: none. */
+  | { kind: 'free'; newest: number }
+  /** Another job of this workflow run uses the name. */
+  | { kind: 'taken' }
+  /** Something else that this check run would speak for does not pass: `#12`. */
+  | { kind: 'blocked'; by: string };
+
+/** Whether a passing check run would hide one that does not pass. */
+export async function standingOf(client: Client, place: CheckPlace): Promise<Standing> {
+  const { owner, repository, headSha } = place;
+  const runs = await listWritten(client, place);
+  if (isTaken(runs, owner)) return { kind: 'taken' };
+  const latest = new Map<string, WrittenRun>();
+  for (const run of runs.sort((a, b) => a.id - b.id))
+    latest.set(`${run.identity} ${String(run.pullRequest)}`, run);
+  for (const run of latest.values()) {
+    const { own, pullRequest: number } = run;
+    if (own === 'success' || own === 'neutral') continue;
+    if (number === null || number === owner.pullRequest) {
+      if (isRival(run, place)) return { kind: 'blocked', by: 'another job or workflow' };
+    } else if (await isOpenAt(client, { repository, number, sha: headSha }))
+      return { kind: 'blocked', by: `#${String(number)}` };
+  }
+  return { kind: 'free', newest: runs.at(-1)?.id ?? 0 };
+}
+
+/** Whether another job or workflow that writes the same name would be hidden. */
+function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
+  // Another job of this workflow run gives way: it will take its second name.
+  const givesWay = own === 'running' && workflowRun === owner.workflowRun;
+  return identity !== owner.identity && !approved && !givesWay;
+}
+
+type Creation = Parameters<Client['octokit']['rest']['checks']['create']>[0];
+
+const Created = z.object({ id: z.number().int() });
+
+/**
+ * Creates a check run, and does not create a second one where GitHub did it but its answer was
+ * lost.
+ */
+export async function createCheckRun(
+  client: Client,
+  given: NonNullable<Creation>,
+): Promise<number> {
+  const { octokit } = client;
+  const repository = `${given.owner}/${given.repo}`;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      // The client would send it again by itself.
+      const request = { retries: 0 };
+      return Created.parse((await octokit.rest.checks.create({ ...given, request })).data).id;
+    } catch (error) {
+      if (retries === RETRIES || !isTransient(error)) throw error;
+      const place = { repository, headSha: given.head_sha, name: given.name };
+      const made = (await listNamed(client, place)).find(
+        (run) => run.external_id === given.external_id && run.status === given.status,
+      );
+      if (made !== undefined) return made.id;
+    }
+  }
+}
