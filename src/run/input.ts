@@ -17,13 +17,13 @@ import type { NoiseNote } from '../result/pieces.ts';
 import type { Result } from '../result/result.ts';
 import { withFilesOf } from '../select/arrange.ts';
 import { chooseReferences } from '../select/choose.ts';
-import { mergeProjects } from '../select/merge.ts';
 import { sources, type Withheld } from '../select/trust.ts';
 import type { Project, Settings } from '../suite/suite.ts';
 import type { Request, Target } from '../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import type { JudgeEdges } from './spending.ts';
+import { toCompare } from './to-compare.ts';
 
 export interface RunInput extends PrepareInput {
   /**
@@ -177,11 +177,7 @@ export async function readSides(
     return { base: null, head: null, pinned: null, problems: after.problems, notices: own.notices };
   const swept = (project: Project): Project =>
     mode === 'sweep' ? project : onlyAskedSweep(project, read);
-  const isRead = before !== null && before.problems.length === 0;
-  const merged =
-    isRead && later?.problems.length === 0
-      ? mergeProjects(before.project, later.project, after.project)
-      : { base: isRead ? before.project : null, head: after.project, notices: [] };
+  const merged = toCompare(before, later, after.project);
   const { problems, notices, ...sides } = chooseReferences(
     merged.base === null ? null : swept(merged.base),
     swept(merged.head),
@@ -208,14 +204,7 @@ export async function readSides(
     ...sides,
     ...attributes,
     sweepsFurther: sweptIn(sides.head) < sweptIn(merged.head),
-    notices: [
-      ...own.notices,
-      ...unreadBase('Base', 'nothing of head was compared', before?.problems),
-      ...unreadBase("The base branch's tip", 'its tests and gate were not used', later?.problems),
-      ...merged.notices,
-      ...notices,
-      ...attributes.notices,
-    ],
+    notices: [...own.notices, ...merged.notices, ...notices, ...attributes.notices],
   };
 }
 
@@ -250,18 +239,6 @@ export function headReader(
     const { project, problems } = await readProject(edited, read, tools);
     return problems.length > 0 ? [] : project.suites.map(({ prompt }) => prompt);
   };
-}
-
-function unreadBase(what: string, so: string, [first]: readonly Problem[] = []): Notice[] {
-  return first === undefined
-    ? []
-    : [
-        {
-          kind: 'not-comparable',
-          place: first.place,
-          message: `${what} cannot be read, so ${so}: ${first.message}`,
-        },
-      ];
 }
 
 /**

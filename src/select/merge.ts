@@ -13,9 +13,23 @@ interface Merged {
   notices: Notice[];
 }
 
-/** Whose version of one thing is used: head's, the tip's, or the tip's although head changed it too. */
-type By = 'head' | 'tip' | 'conflict';
+/** The merge base, the tip of the base branch, and head. */
+type Three<T> = [was: T, tip: T, own: T];
+
+/** Whose version of one thing is used; the tip's in a conflict. A prompt is head's in any case. */
+type By = 'head' | 'tip' | 'conflict' | 'prompt' | 'removed';
 type Note = (by: By, what: string) => void;
+
+const WORDS: Record<By, ((what: string) => string) | null> = {
+  head: null,
+  tip: (what) =>
+    `the base branch changed ${what} since this branch left it: that is used, as it would be after the merge`,
+  conflict: (what) =>
+    `this pull request and the base branch both changed ${what}: the base branch's is used`,
+  prompt: (what) =>
+    `this pull request and the base branch both changed ${what}: head's is judged as it is; rebase to judge what would be merged`,
+  removed: (what) => `not compared: rebase. The base branch removed ${what}, and head changes it`,
+};
 
 const PLACES = new Set(['place', 'at', 'codeAt', 'gatePlace', 'problemAt']);
 
@@ -37,100 +51,124 @@ function said(reference: Reference | undefined): string {
 }
 
 /**
- * Merges one thing over the merge base, the tip and head; undefined: it is not there. A change on
- * one side is kept. Of two different changes the tip's is kept.
+ * Merges one thing; undefined: it is not there. A change on one side is kept. Of two different
+ * changes the tip's is kept.
  */
-function mergeThing<T>(
-  was: T,
-  tip: T,
-  own: T,
-  say: (value: T) => string = bare,
-): { value: T; by: By } {
-  const [before, onTip, onHead] = [say(was), say(tip), say(own)];
+function mergeThing<T>(three: Three<T>, say: (value: T) => string = bare): { value: T; by: By } {
+  const [before, onTip, onHead] = three.map(say);
+  const [, tip, own] = three;
   if (onTip === onHead || onTip === before) return { value: own, by: 'head' };
   return { value: tip, by: onHead === before ? 'tip' : 'conflict' };
 }
 
 /** Merges member by member: the tip's in their order, then those that head adds. */
 function mergeMaps<T>(
-  [was, tip, own]: [ReadonlyMap<string, T>, ReadonlyMap<string, T>, ReadonlyMap<string, T>],
+  [was, tip, own]: Three<ReadonlyMap<string, T>>,
   note: Note,
+  say?: (value: T | undefined) => string,
 ): Map<string, T> {
   const names = new Set([...tip.keys(), ...own.keys()]);
   return new Map(
     [...names].flatMap((name) => {
-      const { value, by } = mergeThing(was.get(name), tip.get(name), own.get(name));
+      const { value, by } = mergeThing([was.get(name), tip.get(name), own.get(name)], say);
       note(by, name);
       return value === undefined ? [] : [[name, value]];
     }),
   );
 }
 
-function mergeKeys<T extends object>(was: Partial<T>, tip: T, own: T, note: Note): T {
-  const entries = (of: object): Map<string, unknown> => new Map(Object.entries(of));
-  return Object.fromEntries(mergeMaps([entries(was), entries(tip), entries(own)], note)) as T;
+function mergeKeys<T extends object>(three: Three<T>, note: Note): T {
+  const maps = three.map((each) => new Map(Object.entries(each))) as Three<Map<string, unknown>>;
+  return Object.fromEntries(mergeMaps(maps, note)) as T;
+}
+
+/** Members of three lists under one key where they are one thing; `pair` gives what each was. */
+function keyed<T>(
+  [was, tip, own]: Three<readonly T[]>,
+  pair: (before: readonly T[], after: readonly T[]) => ReadonlyMap<T, T>,
+): Three<Map<string, T>> {
+  const [onTip, onHead] = [pair(was, tip), pair(was, own)];
+  const addedTwice = pair(
+    tip.filter((item) => !onTip.has(item)),
+    own.filter((item) => !onHead.has(item)),
+  );
+  const keys = new Map<T, string>();
+  const under = (items: readonly T[], mark: string, partners: ReadonlyMap<T, T>): Map<string, T> =>
+    new Map(
+      items.map((item, index) => {
+        const partner = partners.get(item);
+        const known = partner === undefined ? undefined : keys.get(partner);
+        const key = known ?? `${mark}${String(index)}`;
+        keys.set(item, key);
+        return [key, item];
+      }),
+    );
+  const first = [under(was, 'was ', new Map()), under(tip, 'tip ', onTip)] as const;
+  return [...first, under(own, 'own ', new Map([...onHead, ...addedTwice]))];
 }
 
 /**
- * What would be judged after the merge: tests, rubrics and settings are merged three ways over the
- * merge base, the base branch's tip and head. Prompts are not merged: answers of head are head's,
- * and they are compared with the merge base's.
+ * What would be judged after the merge: tests, rubrics and settings are merged three ways. Prompts
+ * are not merged: answers of head are head's, and they are compared with the merge base's.
  */
-export function mergeProjects(was: Project, tip: Project, head: Project): Merged {
-  const earlier = counterparts(was, head);
-  const sinceThen = counterparts(was, tip);
-  const later = new Map([...sinceThen].map(([suite, before]) => [before, suite]));
-  const addedTwice = counterparts(
-    { ...tip, suites: tip.suites.filter((suite) => !sinceThen.has(suite)) },
-    { ...head, suites: head.suites.filter((suite) => !earlier.has(suite)) },
-  );
-  const log = new Map<string | null, Record<By, string[]>>();
-  const noteIn = (file: string | null): Note => {
-    const names = log.get(file) ?? { head: [], tip: [], conflict: [] };
-    log.set(file, names);
-    return (by, what) => names[by].push(what);
-  };
-  const suites = head.suites.map((suite): Suite => {
+export function mergeProjects(...three: Three<Project>): Merged {
+  const [was, tip, head] = three;
+  const log: { by: By; file: string | null; what: string }[] = [];
+  const noteIn =
+    (file: string | null): Note =>
+    (by, what) =>
+      void log.push({ by, file, what });
+  const [before, later, own] = keyed([was.suites, tip.suites, head.suites], counterparts);
+  const suites = [...own].flatMap(([key, suite]): Suite[] => {
     const { prompt, tests } = suite;
-    const before = earlier.get(suite);
-    const after = before === undefined ? addedTwice.get(suite) : later.get(before);
-    if (before !== undefined)
-      noteIn(prompt.file)(promptBy(before, after, suite), `prompt ${prompt.name}`);
-    if (after === undefined) return suite;
-    return { prompt, tests: mergeTests(before?.tests, after.tests, tests, noteIn(tests.file)) };
+    const [first, last] = [before.get(key), later.get(key)];
+    const note = noteIn(prompt.file);
+    if (first !== undefined && last === undefined) {
+      if (bare([asked(first), first.tests]) === bare([asked(suite), tests])) return [];
+      note('removed', `prompt ${prompt.name}`);
+      return [suite];
+    }
+    const texts = [first, last, suite].map((each) => each && asked(each)) as Three<unknown>;
+    if (mergeThing(texts).by === 'conflict') note('prompt', `prompt ${prompt.name}`);
+    if (last === undefined) return [suite];
+    const judging: Three<Tests> = [first?.tests ?? NO_TESTS, last.tests, tests];
+    return [{ prompt, tests: mergeTests(judging, noteIn(tests.file)) }];
   });
-  const kept = new Set(earlier.values());
-  const bases = was.suites.flatMap((suite): Suite[] => {
-    const after = later.get(suite);
-    if (after === undefined) return kept.has(suite) ? [suite] : [];
-    return [{ ...suite, tests: asBefore(suite.tests, after.tests) }];
+  const bases = [...before].flatMap(([key, suite]): Suite[] => {
+    const last = later.get(key);
+    if (last !== undefined) return [{ ...suite, tests: asBefore(suite.tests, last.tests) }];
+    return suites.some((kept) => kept === own.get(key)) ? [suite] : [];
   });
+  const { prompts, rubrics, models } = was.settings;
+  const ofBase = { prompts, rubrics, models: ownModels(models, tip.settings.models) };
   const file = head.settings.file ?? tip.settings.file;
-  const settings = mergeSettings(was.settings, tip.settings, head.settings, noteIn(file));
-  const rubrics = mergeRubrics([was, tip, head], suites, noteIn(null));
+  const merged = {
+    settings: mergeSettings([was.settings, tip.settings, head.settings], noteIn(file)),
+    rubrics: mergeRubrics(three, suites, noteIn(null)),
+  };
+  const notices = [...Map.groupBy(log, ({ by, file: where }) => `${by} ${where ?? ''}`).values()];
   return {
-    base: { ...tip, settings: settingsOfBase(was.settings, tip.settings), suites: bases },
-    head: { ...head, settings, suites, rubrics },
-    notices: [...log].flatMap(([where, names]) => noticesOf(where, names)),
+    base: { ...tip, settings: { ...tip.settings, ...ofBase }, suites: bases },
+    head: { ...head, ...merged, suites },
+    notices: notices.flatMap((found) => {
+      const [{ by, file: where } = { by: 'head' as const, file: null }] = found;
+      const message = WORDS[by]?.(firstWords(found.map(({ what }) => what)));
+      const place = where === null ? null : { file: where, line: 0 };
+      const kind = by === 'removed' ? 'not-comparable' : 'settings';
+      return message === undefined ? [] : [{ kind, place, message }];
+    }),
   };
 }
 
-/** The second project's suites, each with the one of the first that it was. */
-function counterparts(before: Project, after: Project): Map<Suite, Suite> {
-  return new Map(
-    pairSuites(before, after).flatMap(({ base, head }) =>
-      base === null || head === null ? [] : [[head, base] as const],
-    ),
-  );
+/** Later suites, each with the earlier one that it was. */
+function counterparts(before: readonly Suite[], after: readonly Suite[]): Map<Suite, Suite> {
+  const pairs = pairSuites({ suites: [...before] }, { suites: [...after] });
+  return new Map(pairs.flatMap(({ base, head }) => (base && head ? [[head, base] as const] : [])));
 }
 
-/** Head's text is judged in any case; a conflict where the tip changed it too, or removed it. */
-function promptBy(was: Suite, tip: Suite | undefined, own: Suite): By {
-  const text = ({ messages, model, parameters, variables, code }: Suite['prompt']): unknown => ({
-    ...{ messages, model, parameters, variables, code },
-  });
-  const { by } = mergeThing(text(was.prompt), tip && text(tip.prompt), text(own.prompt));
-  return by === 'conflict' ? 'conflict' : 'head';
+function asked({ prompt }: Suite): unknown {
+  const { messages, model, parameters, variables, code } = prompt;
+  return { messages, model, parameters, variables, code };
 }
 
 /** The tip's tests; a reference that it did not change is the merge base's, checked by its prompt. */
@@ -144,88 +182,50 @@ function asBefore(was: Tests, tip: Tests): Tests {
 }
 
 /** Keys that are merged by what is in them, or are the commit's own. */
-const APART = new Set(
-  'gate budget explain qualeval sweep models metrics quarantine references gatePlace file tool prompts rubrics'.split(
-    ' ',
-  ),
-);
-
-function mergeTests(was: Tests | undefined, tip: Tests, own: Tests, note: Note): Tests {
-  const merged = mergeKeys<Tests>(was ?? {}, tip, own, inGroup(note, ''));
-  const lists = <T>(
-    pick: (tests: Tests) => T[],
-    keyOf: (item: T) => string,
-    group: string,
-  ): T[] => {
-    const byKey = (tests?: Tests): Map<string, T> =>
-      new Map((tests === undefined ? [] : pick(tests)).map((item) => [keyOf(item), item]));
-    return [...mergeMaps([byKey(was), byKey(tip), byKey(own)], inGroup(note, group)).values()];
-  };
-  const [before = {}, after = {}, wanted = {}] = [was?.gate, tip.gate, own.gate];
-  const gate = mergeKeys(before, after, wanted, inGroup(note, 'gate.'));
-  return {
-    ...merged,
-    file: own.file,
-    metrics: lists(
-      ({ metrics }) => metrics,
-      ({ name }) => name,
-      'metrics.',
-    ),
-    quarantine: lists(
-      ({ quarantine }) => quarantine,
-      ({ id }) => id,
-      'quarantine.',
-    ),
-    ...('gate' in merged ? { gate } : {}),
-    references: mergeReferences(was?.references ?? [], tip.references, own.references, note),
-  };
-}
+const APART =
+  /^(gate|budget|explain|qualeval|sweep|models|metrics|quarantine|references|file|tool|gatePlace|prompts|rubrics)$/;
 
 function inGroup(note: Note, group: string): Note {
   return (by, name) => {
-    if (group !== '' || !APART.has(name)) note(by, `${group}${name}`);
+    if (group !== '' || !APART.test(name)) note(by, `${group}${name}`);
   };
 }
 
-/** Head's references in their order, then those that the tip brings. */
-function mergeReferences(
-  was: readonly Reference[],
-  tip: readonly Reference[],
-  own: readonly Reference[],
-  note: Note,
-): Reference[] {
-  const earlier = pairReferences(was, own);
-  const sinceThen = pairReferences(was, tip);
-  const later = new Map([...sinceThen].map(([reference, before]) => [before, reference]));
-  const addedTwice = pairReferences(
-    tip.filter((reference) => !sinceThen.has(reference)),
-    own.filter((reference) => !earlier.has(reference)),
-  );
-  const kept = new Set(earlier.values());
-  const matched = new Set(addedTwice.values());
-  const cells: (Reference | undefined)[][] = [
-    ...own.map((reference) => {
-      const before = earlier.get(reference);
-      const after = before === undefined ? addedTwice.get(reference) : later.get(before);
-      return [before, after, reference];
-    }),
-    ...tip.flatMap((reference) => {
-      const before = sinceThen.get(reference);
-      const isLeft = before === undefined ? !matched.has(reference) : !kept.has(before);
-      return isLeft ? [[before, reference, undefined]] : [];
-    }),
-  ];
-  const merged = cells.flatMap(([before, after, reference]): Reference[] => {
-    const { value, by } = mergeThing(before, after, reference, said);
-    note(by, `reference ${(reference ?? after)?.id ?? ''}`);
-    if (value === undefined) return [];
-    const { place } = reference ?? { place: { file: value.place.file, line: 0 } };
-    return [by === 'head' ? value : { ...value, place, ofTip: true }];
+const NO_TESTS = { metrics: [], quarantine: [], references: [] } as unknown as Tests;
+
+function mergeTests(three: Three<Tests>, note: Note): Tests {
+  const merged = mergeKeys(three, inGroup(note, ''));
+  const each = <T>(pick: (tests: Tests) => T): Three<T> => three.map(pick) as Three<T>;
+  const metrics = each((tests) => new Map(tests.metrics.map((metric) => [metric.name, metric])));
+  const quarantine = each((tests) => new Map(tests.quarantine.map((entry) => [entry.id, entry])));
+  const gates = each(({ gate: own = {} }) => own);
+  const gate = mergeKeys(gates, inGroup(note, 'gate.'));
+  const references = each((tests) => tests.references);
+  return {
+    ...merged,
+    file: three[2].file,
+    metrics: [...mergeMaps(metrics, inGroup(note, 'metrics.')).values()],
+    quarantine: [...mergeMaps(quarantine, inGroup(note, 'quarantine.')).values()],
+    ...('gate' in merged ? { gate } : {}),
+    references: mergeReferences(references, note),
+  };
+}
+
+function mergeReferences(lists: Three<readonly Reference[]>, note: Note): Reference[] {
+  const three = keyed(lists, pairReferences);
+  const [, tip, own] = three;
+  const noteId: Note = (by, key) => {
+    note(by, `reference ${(own.get(key) ?? tip.get(key))?.id ?? ''}`);
+  };
+  const merged = [...mergeMaps(three, noteId, said)].map(([key, reference]): Reference => {
+    const written = own.get(key);
+    if (reference === written) return reference;
+    return { ...reference, place: written?.place ?? { ...reference.place, line: 0 }, ofTip: true };
   });
-  // A reference may have got an id that the tip gave to another one.
-  const ids = new Set(merged.flatMap(({ id, ofTip }) => (ofTip === true ? [id] : [])));
+  // Head may have given a reference an id that the tip gave to another one.
+  const ids = new Set(merged.filter(({ ofTip }) => ofTip).map(({ id }) => id));
   return merged.filter(({ id, ofTip }) => {
-    const isTaken = ofTip !== true && ids.has(id);
+    const isTaken = !ofTip && ids.has(id);
     if (isTaken) note('conflict', `reference ${id}`);
     return !isTaken;
   });
@@ -233,7 +233,7 @@ function mergeReferences(
 
 /** Merged by name; what a metric still names stays, whoever removed it. */
 function mergeRubrics(
-  [was, tip, own]: [Project, Project, Project],
+  [was, tip, own]: Three<Project>,
   suites: readonly Suite[],
   note: Note,
 ): Project['rubrics'] {
@@ -244,23 +244,19 @@ function mergeRubrics(
   return new Map([...all].filter(([name]) => merged.has(name) || named.includes(name)));
 }
 
-function mergeSettings(was: Settings, tip: Settings, own: Settings, note: Note): Settings {
-  const { file, prompts, rubrics } = own;
+function mergeSettings(three: Three<Settings>, note: Note): Settings {
+  const [was, tip, own] = three;
   const of = <K extends 'gate' | 'budget' | 'explain' | 'qualeval' | 'sweep'>(
     key: K,
-  ): Settings[K] => mergeKeys<Settings[K]>(was[key], tip[key], own[key], inGroup(note, `${key}.`));
+  ): Settings[K] => mergeKeys([was[key], tip[key], own[key]], inGroup(note, `${key}.`));
   const models = mergeMaps([was.models, tip.models, own.models], inGroup(note, 'models.'));
+  const { file, prompts, rubrics } = own;
   return {
-    ...mergeKeys(was, tip, own, inGroup(note, '')),
+    ...mergeKeys(three, inGroup(note, '')),
     ...{ gate: of('gate'), budget: of('budget'), explain: of('explain') },
     ...{ qualeval: of('qualeval'), sweep: of('sweep'), models: ownModels(own.models, models) },
     ...{ file, prompts, rubrics },
   };
-}
-
-function settingsOfBase(was: Settings, tip: Settings): Settings {
-  const { prompts, rubrics } = was;
-  return { ...tip, prompts, rubrics, models: ownModels(was.models, tip.models) };
 }
 
 /**
@@ -271,28 +267,4 @@ function ownModels(own: Settings['models'], newer: Settings['models']): Settings
   const isOfCommit = (name: string): boolean =>
     [own, newer].some((models) => /^(program|replay)$/.test(models.get(name)?.provider ?? ''));
   return new Map([...newer, ...[...own].filter(([name]) => !newer.has(name) || isOfCommit(name))]);
-}
-
-function noticesOf(file: string | null, { tip, conflict }: Record<By, string[]>): Notice[] {
-  const place = file === null ? null : { file, line: 0 };
-  const prompts = conflict.filter((what) => what.startsWith('prompt '));
-  const others = conflict.filter((what) => !what.startsWith('prompt '));
-  const say = (names: readonly string[], message: string): Notice[] =>
-    names.length === 0
-      ? []
-      : [{ kind: 'settings', place, message: message.replace('%', () => firstWords(names)) }];
-  return [
-    ...say(
-      prompts,
-      "this pull request and the base branch both changed %: head's is judged as it is; rebase to judge what would be merged",
-    ),
-    ...say(
-      others,
-      "this pull request and the base branch both changed %: the base branch's is used",
-    ),
-    ...say(
-      tip,
-      'the base branch changed % since this branch left it: that is used, as it would be after the merge',
-    ),
-  ];
 }

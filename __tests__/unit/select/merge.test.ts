@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { arrange } from '../../../src/select/arrange.ts';
 import { mergeProjects } from '../../../src/select/merge.ts';
 import { sources } from '../../../src/select/trust.ts';
-import type { Project, Reference, Settings, Tests } from '../../../src/suite/suite.ts';
+import type {
+  ModelSettings,
+  Project,
+  Reference,
+  Settings,
+  Tests,
+} from '../../../src/suite/suite.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
 import { gate, metric, project, reference, settings, suite } from '../run/builders.ts';
 
@@ -163,10 +169,10 @@ describe('settings', () => {
   test('keep a model that a prompt still names, and programs of their own commit', () => {
     const place = { file: 'evaldiff.yaml', line: 3 };
     const entry = { endpoint: null, price: null, files: [], setup: [], file: null, replaces: [] };
-    const hosted = (model: string) => ({
+    const hosted = (model: string): ModelSettings => ({
       ...{ ...entry, provider: 'openai' as const, model, command: [], place },
     });
-    const program = (file: string) => ({
+    const program = (file: string): ModelSettings => ({
       ...{ ...entry, provider: 'program' as const, model: 'app', command: ['node', file], place },
     });
     const was = of({
@@ -250,13 +256,29 @@ describe('tests', () => {
     };
     expect(cell(without, with_, without)).toEqual([['p'], ['p']]);
     expect(cell(without, without, with_)).toEqual([['p'], ['p', 'new']]);
-    expect(cell(with_, without, with_)).toEqual([
-      ['p', 'new'],
-      ['p', 'new'],
-    ]);
+    expect(cell(with_, without, with_)).toEqual([['p'], ['p']]);
     expect(cell(with_, with_, without)).toEqual([['p', 'new'], ['p']]);
     expect(cell(with_, without, without)).toEqual([['p'], ['p']]);
   });
+});
+
+test.each([
+  ['its text', { prompt: { parameters: { temperature: 1 } } }],
+  ['its tests', { tests: { references: [reference('other')] } }],
+])('a prompt that the tip removed and of which head changes %s is grey', (_what, changes) => {
+  const { base, head, notices } = mergeProjects(
+    project([suite()]),
+    project([]),
+    project([suite(changes)]),
+  );
+  expect([base, head].map(({ suites }) => suites.length)).toEqual([1, 1]);
+  expect(notices).toEqual([
+    {
+      kind: 'not-comparable',
+      place: { file: 'prompts/p.yaml', line: 0 },
+      message: 'not compared: rebase. The base branch removed prompt p, and head changes it',
+    },
+  ]);
 });
 
 describe('prompt text', () => {
@@ -268,6 +290,15 @@ describe('prompt text', () => {
         },
       }),
     ]);
+
+  test('of a prompt that both sides added is reported where it differs', () => {
+    const [tip, own] = ['one {q}', 'two {q}'].map(saying);
+    const { base, notices } = mergeProjects(project([]), tip!, own!);
+    expect(base.suites).toEqual([]);
+    expect(notices.map(({ message }) => message)).toEqual([
+      expect.stringContaining('both changed prompt p'),
+    ]);
+  });
 
   test.each([
     ['on head', 'one {q}', 'two {q}', []],
