@@ -61,7 +61,7 @@ function mergeThing<T>(three: Three<T>, say: (value: T) => string = bare): { val
   return { value: tip, by: onHead === before ? 'tip' : 'conflict' };
 }
 
-/** Merges member by member: the tip's in their order, then those that head adds. */
+/** Merges member by member: the tip's members in their order, then head's new ones. */
 function mergeMaps<T>(
   [was, tip, own]: Three<ReadonlyMap<string, T>>,
   note: Note,

@@ -166,7 +166,7 @@ describe('settings', () => {
     },
   );
 
-  test('keep a model that a prompt still names, and programs of their own commit', () => {
+  test('keep a model that a prompt still names, and the programs of the same commit', () => {
     const place = { file: 'evaldiff.yaml', line: 3 };
     const entry = { endpoint: null, price: null, files: [], setup: [], file: null, replaces: [] };
     const hosted = (model: string): ModelSettings => ({
