@@ -23,6 +23,8 @@ export interface Pinned {
 interface ProjectTree {
   tree: SourceTree;
   project: Project;
+  /** The tree that head was made from, where that is not base's; absent: it is. */
+  origin?: SourceTree;
 }
 
 interface PinnedOptions {
@@ -176,7 +178,8 @@ function changeNotices(
     fileOf(base, isOutside ? head.project : base.project),
     fileOf(head, head.project),
   ];
-  if (before.id === after.id) return [];
+  const origin = base.origin === undefined ? before.id : base.origin.files.get(after.path)?.id;
+  if (before.id === after.id || origin === after.id) return [];
   const file = after.id === undefined ? before.path : after.path;
   return [
     isOutside

@@ -8,6 +8,7 @@ import { batchedNames, type ProjectSide } from '../select/targets.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { ownGate } from '../suite/gate.ts';
 import type { Project, Settings } from '../suite/suite.ts';
+import { counted, firstWords } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
@@ -83,6 +84,7 @@ export function prepare(
       ...(selected.notices ?? []),
       ...quarantinesBeyondToday(suites, input.today),
       ...judges.notices,
+      ...selected.suites.flatMap(unaskedNotices),
       ...answererNotices(selected.suites, hash),
       ...attributes.notices,
       ...directNotice(input, targetsOf({ suites, rubricTests, evaluatorTests }), arranged),
@@ -105,6 +107,13 @@ function gateOf({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettin
 
 function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: string): Notice[] {
   return suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
+}
+
+/** Where head's prompt is older than the tests that it would be merged into, it is not judged. */
+function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
+  if (unasked === undefined) return [];
+  const message = `${name}: not compared: rebase. Head's prompt cannot be asked ${counted(unasked.length, 'reference')} that the base branch has by now: ${firstWords(unasked)}`;
+  return [{ kind: 'not-comparable', place: { file: path, line: 0 }, message }];
 }
 
 function answererNotices(

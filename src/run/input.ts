@@ -23,8 +23,14 @@ import type { Request, Target } from '../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../types/repository.ts';
 import type { JudgeEdges } from './spending.ts';
+import { toCompare } from './to-compare.ts';
 
 export interface RunInput extends PrepareInput {
+  /**
+   * The base branch's tip, whose tests and settings judge; null or absent: base's own do, for it is
+   * the tip, or there is no base branch.
+   */
+  tip?: SourceTree | null;
   /** What differs between base and head; absent: it is not known. */
   changed?: readonly ChangedFile[];
   trust: TrustLevel;
@@ -156,30 +162,33 @@ export async function readSides(
   input: RunInput,
   tools: Pick<PlanTools, 'hash' | 'hostCall'>,
 ): Promise<ReadSides> {
-  const { base, read, mode } = input;
+  const { base, tip = null, read, mode } = input;
   const toolsAt = readToolsOf(input, tools);
   const own = headToRead(input);
   // What a pull request may name is asked of the pull request: base's models were chosen by those
   // who may.
-  const [before, after] = await Promise.all([
-    base === null
-      ? null
-      : readProject(base, { ...read, configRequired: false, allowedModels: null }, toolsAt(base)),
+  const ofBase = { ...read, configRequired: false, allowedModels: null };
+  const [before, later, after] = await Promise.all([
+    base === null ? null : readProject(base, ofBase, toolsAt(base)),
+    tip === null ? null : readProject(tip, ofBase, toolsAt(tip)),
     readProject(own.tree, own.read, toolsAt(own.tree)),
   ]);
   if (after.problems.length > 0)
     return { base: null, head: null, pinned: null, problems: after.problems, notices: own.notices };
   const swept = (project: Project): Project =>
     mode === 'sweep' ? project : onlyAskedSweep(project, read);
+  const merged = toCompare(before, later, after.project);
   const { problems, notices, ...sides } = chooseReferences(
-    before === null || before.problems.length > 0 ? null : swept(before.project),
-    swept(after.project),
+    merged.base === null ? null : swept(merged.base),
+    swept(merged.head),
     read.overrides,
   );
   if (problems.length > 0)
     return { base: null, head: null, pinned: null, problems, notices: own.notices };
   const attributes = await readPinned(
-    base === null || sides.base === null ? null : { tree: base, project: sides.base },
+    base === null || sides.base === null
+      ? null
+      : { tree: tip ?? base, project: sides.base, origin: base },
     { tree: input.head, project: sides.head },
     {
       source: sources(input.trust).attributes,
@@ -194,13 +203,8 @@ export async function readSides(
   return {
     ...sides,
     ...attributes,
-    sweepsFurther: sweptIn(sides.head) < sweptIn(after.project),
-    notices: [
-      ...own.notices,
-      ...unreadBase(before?.problems ?? []),
-      ...notices,
-      ...attributes.notices,
-    ],
+    sweepsFurther: sweptIn(sides.head) < sweptIn(merged.head),
+    notices: [...own.notices, ...merged.notices, ...notices, ...attributes.notices],
   };
 }
 
@@ -237,34 +241,23 @@ export function headReader(
   };
 }
 
-function unreadBase([first]: readonly Problem[]): Notice[] {
-  return first === undefined
-    ? []
-    : [
-        {
-          kind: 'not-comparable',
-          place: first.place,
-          message: `Base cannot be read, so nothing of head was compared: ${first.message}`,
-        },
-      ];
-}
-
 /**
  * From an outside contributor, head is read with base's settings: which files count, and what the
  * models' names stand for, is not part of what is measured.
  */
 function headToRead({
   base,
+  tip,
   head,
   read,
   trust,
-}: Pick<RunInput, 'base' | 'head' | 'read' | 'trust'>): {
+}: Pick<RunInput, 'base' | 'tip' | 'head' | 'read' | 'trust'>): {
   tree: SourceTree;
   read: ReadOptions;
   notices: Notice[];
 } {
   if (sources(trust).settings === 'head') return { tree: head, read, notices: [] };
-  const { tree, unused } = withFilesOf(base, head, [read.config, LLMEVAL_FILE]);
+  const { tree, unused } = withFilesOf(tip ?? base, head, [read.config, LLMEVAL_FILE], base);
   const notices = unused.map((file): Notice => ({
     kind: 'trust',
     place: { file, line: 0 },

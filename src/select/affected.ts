@@ -29,6 +29,8 @@ interface AffectedPart {
   references: AffectedReference[];
   /** References whose fingerprints are equal on both sides: nothing runs for them. */
   unaffected: number;
+  /** Ids of references of the base branch's tip that head's prompt cannot be asked; absent: none. */
+  unasked?: string[];
 }
 
 /**
@@ -36,6 +38,15 @@ interface AffectedPart {
  * missing, not both.
  */
 export function affectedReferences(base: SuiteSide | null, head: SuiteSide | null): AffectedPart {
+  const part = affectedPart(base, head);
+  const isUnasked = ({ reference, head: asked }: AffectedReference): boolean =>
+    reference.ofTip === true && asked?.kind === 'impossible';
+  const unasked = part.references.filter(isUnasked).map(({ reference }) => reference.id);
+  if (unasked.length === 0) return part;
+  return { ...part, references: part.references.filter((each) => !isUnasked(each)), unasked };
+}
+
+function affectedPart(base: SuiteSide | null, head: SuiteSide | null): AffectedPart {
   if (head === null) return removedSuite(base);
   if (base === null) return newSuite(head);
   const shared = scoringChanges(base.scoring, head.scoring);

@@ -260,12 +260,13 @@ function triesNotices(
 /**
  * Head's files with base's in the place of `paths`, for a pull request whose settings are not to be
  * used: they are then not even read. `unused` are those of the paths that head adds, changes or
- * removes.
+ * removes since `origin`.
  */
 export function withFilesOf(
   base: SourceTree | null,
   head: SourceTree,
   paths: readonly string[],
+  origin: SourceTree | null = base,
 ): { tree: SourceTree; unused: string[] } {
   const chosen = new Set(paths);
   const own = <T>(entries: ReadonlyMap<string, T>): [string, T][] =>
@@ -281,5 +282,8 @@ export function withFilesOf(
   };
   const kindOf = (side: SourceTree | null, path: string): string | undefined =>
     side?.files.get(path)?.id ?? side?.irregular.get(path);
-  return { tree, unused: [...chosen].filter((path) => kindOf(base, path) !== kindOf(head, path)) };
+  return {
+    tree,
+    unused: [...chosen].filter((path) => kindOf(origin, path) !== kindOf(head, path)),
+  };
 }

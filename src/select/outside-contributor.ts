@@ -4,6 +4,7 @@ import { counted, firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Json, Notice } from '../types/plain.ts';
+import { bare } from './merge.ts';
 import { pairSuites } from './pair.ts';
 import { fileOf, rubricIdentity } from './scoring.ts';
 
@@ -101,6 +102,7 @@ function measuredBy(original: Reference, written: Reference): Reference {
     place: written.place,
     problem: written.problem,
     input: { ...written.input, ...original.input },
+    ...(written.ofTip === undefined ? {} : { ofTip: written.ofTip }),
   };
 }
 
@@ -246,13 +248,6 @@ function unusedRubrics(base: Project | null, head: Project): Notice[] {
     names.map((name) => head.rubrics.get(name)?.place.file).find((found) => found !== undefined) ??
     null;
   return [outside(file, `changes rubrics (${firstWords(names)}). Base's rubrics were used.`)];
-}
-
-/** Equal for values that say the same, wherever they stand. */
-function bare(value: unknown): string {
-  return (
-    JSON.stringify(value, (key, member: unknown) => (key === 'place' ? undefined : member)) ?? ''
-  );
 }
 
 function outside(file: string | null, what: string): Notice {

@@ -9,6 +9,8 @@ interface SuitePair {
   head: Suite | null;
 }
 
+type Suites = Pick<Project, 'suites'>;
+
 /** What both suites of a pair share, the surest sign first. */
 const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name, model, ...prompt }) => [file, name, model, textOf(prompt)],
@@ -37,7 +39,7 @@ function textOf({ messages, code }: Pick<Prompt, 'messages' | 'code'>): Json {
  * the references that both ask, so that one whose file and name change does. Head's order, then
  * what only base has.
  */
-export function pairSuites(base: Project | null, head: Project): SuitePair[] {
+export function pairSuites(base: Suites | null, head: Suites): SuitePair[] {
   const unpaired = new Set(base?.suites ?? []);
   const found = new Map<Suite, Suite>();
   const pairBy = (keyOf: (prompt: Prompt) => unknown, lone: boolean): void => {
@@ -91,7 +93,7 @@ function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite
 }
 
 /** The suites of one side whose file holds none of the other's. */
-function onlyIn(project: Project | null, beside: Project | null): Suite[] {
+function onlyIn(project: Suites | null, beside: Suites | null): Suite[] {
   const files = new Set(beside?.suites.map(({ prompt }) => prompt.file));
   return (project?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
 }

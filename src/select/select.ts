@@ -34,6 +34,8 @@ export interface AffectedSuite {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
+  /** Ids of references of the base branch's tip that head's prompt cannot be asked; absent: none. */
+  unasked?: string[];
 }
 
 export interface Selection {
@@ -71,7 +73,7 @@ export function selectAll(head: ProjectSide): Selection {
 function affectedSuite(base: SuiteSide | null, head: SuiteSide | null): AffectedSuite {
   const shown = head ?? base;
   if (shown === null) throw new TypeError('a suite has at least one side');
-  const { because, references, unaffected } = affectedReferences(base, head);
+  const part = affectedReferences(base, head);
   const variant = variantOf(shown.variant);
   const before = base === null ? null : variantOf(base.variant);
   return {
@@ -84,9 +86,7 @@ function affectedSuite(base: SuiteSide | null, head: SuiteSide | null): Affected
         : null,
     base,
     head,
-    because,
-    references,
-    unaffected,
+    ...part,
   };
 }
 

@@ -166,7 +166,7 @@ export interface Sources {
 /**
  * A pull request must not choose what judges it: an outside contributor's is scored as base says; a
  * member's scoring counts as unit tests do, and every change to it is shown. Gate and budget are base's in
- * every pull request.
+ * every pull request. What is base's is that of the base branch's tip, except the prompts.
  */
 const SOURCES: Record<TrustLevel, Sources> = {
   trusted: {

@@ -185,13 +185,14 @@ type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
 export function runInput(
   { inputs, trust, withheld, now }: Session,
   mode: RunInput['mode'],
-  { base, head, changed = [], notices = [] }: GivenSides,
+  { base, tip = null, head, changed = [], notices = [] }: GivenSides,
 ): RunInput {
   const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
   const { read, maxCalls, maxCost, failOn, code } = inputs;
   return {
     mode,
     base,
+    tip,
     head,
     changed,
     trust: trust.level,

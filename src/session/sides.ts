@@ -18,6 +18,8 @@ export interface Sides {
   baseTip?: string | null;
   /** The common ancestor of both; null: there is none, or it is a push. */
   mergeBase?: string | null;
+  /** The tip as a tree, where it has other files than base; else null. */
+  tip?: SourceTree | null;
   /** What is to be said of the sides themselves; absent: nothing. */
   notices?: Notice[];
 }
@@ -45,7 +47,15 @@ export async function findSides(
   );
   const changed = await repository.changedFiles(commit, head, workingDirectory);
   const moved = await movedProject(repository, base, head, request);
-  return { ...compared, base, head, changed, notices: [...notices, ...compared.notices, ...moved] };
+  const tip = await tipTree(repository, base, compared, request);
+  return {
+    ...compared,
+    base,
+    tip,
+    head,
+    changed,
+    notices: [...notices, ...compared.notices, ...moved],
+  };
 }
 
 /** The commits that stand for base. */
@@ -156,6 +166,21 @@ async function baseTree(
   return repository.tree(commit, workingDirectory);
 }
 
+/** What the base branch has by now; null where that is what head started from. */
+async function tipTree(
+  repository: Repository,
+  base: SourceTree,
+  { baseTip, mergeBase }: Omit<Compared, 'notices'>,
+  place: Place,
+): Promise<SourceTree | null> {
+  if (mergeBase === null || mergeBase === baseTip) return null;
+  const tip = await baseTree(repository, baseTip, place);
+  const paths = new Set([...tip.files.keys(), ...base.files.keys()]);
+  return [...paths].some((path) => tip.files.get(path)?.id !== base.files.get(path)?.id)
+    ? tip
+    : null;
+}
+
 function notProject(
   { kind, at }: Exclude<Folder, { kind: 'folder' }>,
   side: Side,
@@ -204,6 +229,7 @@ export async function findLocalSides(
   return {
     ...compared,
     base: before,
+    tip: await tipTree(repository, before, compared, { workingDirectory }),
     head: tree,
     changed: await repository.changedFiles(before.commit, tree, workingDirectory),
     notices: [

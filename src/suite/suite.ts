@@ -160,6 +160,8 @@ export interface Reference {
   cluster?: string;
   /** Added to the suite's metrics. */
   metrics?: Metric[];
+  /** The base branch's tip has it so, and head does not; absent: head has it. */
+  ofTip?: true;
   /** Why this reference cannot run, such as a variable without a value; it is then an `error`. */
   problem: string | null;
   /** The line to change; absent: the reference's own. */

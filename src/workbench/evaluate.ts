@@ -82,7 +82,7 @@ interface HowToAsk {
 export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
-  sides: Pick<Sides, 'base' | 'head'>,
+  sides: Pick<Sides, 'base' | 'tip' | 'head'>,
   { documents, stored, exchange, paid, assumesCost = false }: HowToAsk,
 ): Promise<Evaluation> {
   const found: ReadyPlan[] = [];

@@ -60,8 +60,9 @@ export function look(
   return project.inSession(async (opened) => {
     const session = endingWith(opened, edited);
     const { sides, alone } = await sidesOf(session, project.base);
-    const { base, head } = sides;
-    await forgetOthers(documents, base === null ? [head] : [base, head]);
+    const { base, tip = null, head } = sides;
+    const held = [base, tip, head].filter((tree) => tree !== null);
+    await forgetOthers(documents, held);
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const idle = silent(session);
@@ -103,7 +104,7 @@ export function look(
 
 interface LiveRun {
   mode: 'diff' | 'sweep';
-  sides: Pick<Sides, 'base' | 'head'>;
+  sides: Pick<Sides, 'base' | 'tip' | 'head'>;
   documents: ParsedDocuments;
   /** Filled as answers arrive. */
   answers: Map<string, Completion>;
@@ -205,7 +206,7 @@ const NONE = { result: null, sent: new Map<string, never>(), prompts: [] } as co
 async function sidesOf(
   session: Session,
   base: string | undefined,
-): Promise<{ sides: Pick<Sides, 'base' | 'head'>; alone: string | null }> {
+): Promise<{ sides: Pick<Sides, 'base' | 'tip' | 'head'>; alone: string | null }> {
   try {
     const { repository, env } = session;
     const sides = await findLocalSides(repository, {

@@ -74,7 +74,8 @@ const MERGE = 'refs/pull/12/merge';
 
 function published(repository: FixtureRepository, head: string): Change {
   const merging = ['merge', '--quiet', '--no-ff', '--no-gpg-sign', '-m', 'Merge', head];
-  const [base = '', merge = ''] = repository
+  // Between the two, git names the files that both sides changed.
+  const ids = repository
     .all(
       ['rev-parse', 'main'],
       ['switch', '--quiet', '--detach', 'main'],
@@ -83,6 +84,7 @@ function published(repository: FixtureRepository, head: string): Change {
       ['switch', '--quiet', 'topic'],
     )
     .split('\n');
+  const [base = '', merge = ''] = [ids[0], ids.at(-1)];
   const origin = bareOrigin(repository);
   writeFiles(join(origin.directory, 'refs', 'pull', '12'), {
     head: `${head}\n`,
