@@ -10,7 +10,6 @@
   const { isArray, from: listFrom } = Array;
   const { defineProperty, keys, getPrototypeOf } = Object;
 
-  /** The host's answer, or its error thrown here. */
   const ask = (question) => {
     const answer = parse(call(stringify(question)));
     if (answer.error === undefined) return answer.value;
@@ -24,7 +23,7 @@
 
   // ------------------------------------------------------------------ Date
 
-  // The clock stands still: the time of scoring would say which side is scored.
+  // The clock is constant: the time would reveal which side is scored.
   const RealDate = Date;
   world.Date = function Date(...parts) {
     if (new.target === undefined) return new RealDate(now).toString();
@@ -57,7 +56,7 @@
     hidden(Service, 'supportedLocalesOf', (locales) => (isArray(locales) ? locales : [locales]));
     return Service;
   };
-  // JSON has no NaN and no bigint: numbers go as text.
+  // JSON has no NaN or bigint, so numbers are sent as text.
   const asNumber = ([value]) => [String(value)];
   const asDate = ([value]) => [Number(value === undefined ? Date.now() : value)];
   const asTexts = (values) => values.map(String);

@@ -1,8 +1,7 @@
 /*
- * Runs inside QuickJS, once per code, before any of the user's: `engine` gets back a function that
- * evaluates the code on one
- *    set of variables. It keeps its own copies of what user code could replace; a replaced built-in may spoil later
- *    evaluations of the same code, and nothing else.
+ * Runs in QuickJS once per code, before it. `engine` receives a function that evaluates the code on
+ * one set of variables. It uses its own copies of built-ins; replacing them can only affect later
+ * evaluations of the same code.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
 (function (limits) {
@@ -38,10 +37,7 @@
   const descriptors = names.map((name) => getOwnPropertyDescriptor(world, name));
   const values = names.map((name) => world[name]);
 
-  /**
-   * Takes away what the last evaluation left in the global scope and puts back what it replaced
-   * there.
-   */
+  /** Removes what the last evaluation added to the global scope, and restores what it replaced. */
   const clear = () => {
     const present = ownKeys(world);
     for (let index = 0; index < present.length; index += 1) {
@@ -61,8 +57,8 @@
   };
 
   /**
-   * Why a value may not leave, after the output's name; null when it is plain data of at most about
-   * `room.left` characters.
+   * Why a value cannot be returned, to follow the output's name; null for plain data of at most
+   * about `room.left` characters.
    */
   const unfit = (value, room, depth) => {
     room.left -= 1 + (typeof value === 'string' ? value.length : 0);
@@ -95,7 +91,7 @@
       const { name, must } = outputs[index];
       let value = found[index];
       if (!must) {
-        // Anything but text is the code's own business.
+        // Other values are the code's own concern.
         if (typeof value !== 'string') continue;
         value = value.slice(0, limits.remark);
       }
@@ -120,11 +116,11 @@
     const line = place === null ? null : Math.min(Number(place[1]), lines);
     const type = isError && typeof error.name === 'string' ? error.name.slice(0, 80) : 'Error';
     const raised = { type, line, message: text(isError ? error.message : error).slice(0, 500) };
-    // Nothing at all is thrown by `throw null`, and by an engine without the memory for an error.
+    // `throw null`, or an engine without memory for an error object.
     return error === null ? { raised, nothing: true } : { raised };
   };
 
-  /** Watches the outputs that are promises; what each came to stands in its place once it is known. */
+  /** Replaces promises among the outputs by their results once these are known. */
   const watch = (found) => {
     const open = { found, left: 0, error: null };
     for (let index = 0; index < found.length; index += 1) {
@@ -148,16 +144,14 @@
     try {
       clear();
     } catch {
-      // User code may have frozen the global object: its own later evaluations see what is left
-      // there.
+      // User code may have frozen the global object; only its own later evaluations see the rest.
     }
     return stringify({ reply, printed: { text: printed, cut } });
   };
 
-  /** What an evaluation waits for, after which it is settled. */
   let waiting = null;
 
-  /** The answer of an evaluation whose outputs were promises, once these were given their time. */
+  /** The answer after waiting for promises. */
   const settle = () => {
     const { open, wanted, lines } = waiting;
     waiting = null;
@@ -173,7 +167,7 @@
     return finish(reply);
   };
 
-  /** The answer as text; nothing where outputs are promises, which `settle` answers. */
+  /** The answer as JSON; nothing if outputs are promises, which `settle` answers. */
   const evaluate = (code, variables, outputs) => {
     printed = '';
     cut = false;
@@ -181,7 +175,7 @@
     const lines = code.split('\n').length;
     try {
       const written = parse(outputs);
-      // Thrown after all of the code is parsed, and before anything of it is run.
+      // Parses the code without running it: this throws first.
       if (written.length === 0) evaluateGlobally(`throw null;${code}`);
       const wanted = written.map((name) =>
         name.endsWith('?') ? { name: name.slice(0, -1), must: false } : { name, must: true },
@@ -189,8 +183,7 @@
       for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
-      // On a line of its own behind the code, so that outputs declared with const, let and var are
-      // seen as well.
+      // On its own line after the code, so that const, let and var are visible.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       const open = watch(found);
       if (open.left > 0) {

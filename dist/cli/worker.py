@@ -32,8 +32,8 @@ FILE_NAME = "<code>"
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 
-# System call numbers that user code may use; everything else answers EPERM. ioctl is absent and fcntl is narrowed because
-# both can make the kernel send a signal to another process of the same user (F_SETOWN, FIOSETOWN).
+# System calls allowed for user code; all others return EPERM. ioctl is absent and fcntl restricted,
+# because both can make the kernel signal another process of the same user (F_SETOWN, FIOSETOWN).
 X86_64 = {
     "read": 0, "write": 1, "close": 3, "stat": 4, "fstat": 5, "lstat": 6, "poll": 7, "lseek": 8, "mmap": 9, "mprotect": 10,
     "munmap": 11, "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "pread64": 17, "readv": 19,
@@ -55,13 +55,13 @@ AARCH64 = {
     "getegid": 177, "gettid": 178, "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222, "mprotect": 226, "madvise": 233,
     "getrandom": 278, "statx": 291, "rseq": 293, "faccessat2": 439,
 }
-# Calls that take a path: left out where Landlock cannot say which paths are open.
+# Calls that take a path: removed if Landlock cannot restrict paths.
 PATH_CALLS = {"openat", "access", "faccessat", "faccessat2", "stat", "lstat", "newfstatat", "statx", "readlink", "readlinkat",
               "getdents64", "getcwd"}
 FCNTL_COMMANDS = (0, 1, 2, 3, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC
 MACHINES = {"x86_64": (X86_64, 0xC000003E), "aarch64": (AARCH64, 0xC00000B7)}
 
-# Without Landlock no file can be opened once user code runs, so what metrics commonly import is loaded before.
+# Without Landlock, user code cannot open files, so common imports are preloaded.
 PRELOADED = (
     "_strptime abc array ast base64 binascii bisect calendar cmath codecs collections.abc colorsys configparser contextlib copy "
     "csv dataclasses datetime decimal difflib enum fnmatch fractions functools graphlib hashlib heapq hmac html.entities "
@@ -158,7 +158,7 @@ def preload():
         "x".encode(encoding)
 
 
-# A process id says which process is scoring, and so which side: they all answer 0.
+# A process id would reveal the process, and so the side, that is scored: these return 0.
 ID_CALLS = {"getpid", "gettid"}
 
 
@@ -243,7 +243,7 @@ def freeze_clocks():
     clock.asctime = lambda fields=None: asctime(localtime(now) if fields is None else fields)
     clock.strftime = lambda form, fields=None: strftime(form, localtime(now) if fields is None else fields)
 
-    # Instances of the real classes stay instances of these, and the other way round.
+    # Keep isinstance working between the real classes and these.
     def standing(real):
         class Standing(type):
             def __instancecheck__(cls, value):
@@ -732,7 +732,7 @@ def serve_zygote(requests, replies, lock):
 
 
 def main():
-    # Private copies of the protocol's pipes: what user code may find at 0, 1 and 2 is nothing, and what it prints.
+    # Private copies of the protocol's pipes, because user code may use 0, 1 and 2.
     requests, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
