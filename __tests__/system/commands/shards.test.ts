@@ -234,7 +234,7 @@ describe('a sweep on several machines', () => {
     expect(merged).toMatchObject({
       conclusion: 'error',
       title: expect.stringMatching(
-        /^Budget reached: shard [123]\/3: the limit of 8 model calls \(max-calls\) is reached; /,
+        /^Budget reached: shard [123]\/3: the limit of 8 model calls \(max-calls\) is reached \(the last error: openai \(local\): 503, the server failed: busy, after 5 tries\); /,
       ),
     });
   });
