@@ -3,7 +3,7 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import { metricIdentity } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
 import { generationOf, bringsAnswer, type Generation } from './generation.ts';
-import { askedOf, pairReferences } from './pair.ts';
+import { NO_MOVES, askedOf, pairReferences, type Moves } from './pair.ts';
 import { promptChanges, type SuiteSide } from './prompt-changes.ts';
 import { referenceScoringDiffers, scoringChanges } from './scoring.ts';
 
@@ -22,6 +22,13 @@ export interface AffectedReference {
    * scoring.
    */
   baseReference: Reference | null;
+  /** The prompt whose reference it was on base, where that is another one. */
+  from?: string;
+}
+
+/** Moves between suites, and the suites of base that they may come from. */
+export interface MovesHere extends Moves {
+  others: readonly SuiteSide[];
 }
 
 interface AffectedPart {
@@ -37,8 +44,12 @@ interface AffectedPart {
  * The references of one suite that a change touches, with the changed keys. Either side may be
  * missing, not both.
  */
-export function affectedReferences(base: SuiteSide | null, head: SuiteSide | null): AffectedPart {
-  const part = affectedPart(base, head);
+export function affectedReferences(
+  base: SuiteSide | null,
+  head: SuiteSide | null,
+  moves: MovesHere = { ...NO_MOVES, others: [] },
+): AffectedPart {
+  const part = affectedPart(base, head, moves);
   const isUnasked = ({ reference, head: asked }: AffectedReference): boolean =>
     reference.ofTip === true && asked?.kind === 'impossible';
   const unasked = part.references.filter(isUnasked).map(({ reference }) => reference.id);
@@ -46,18 +57,22 @@ export function affectedReferences(base: SuiteSide | null, head: SuiteSide | nul
   return { ...part, references: part.references.filter((each) => !isUnasked(each)), unasked };
 }
 
-function affectedPart(base: SuiteSide | null, head: SuiteSide | null): AffectedPart {
-  if (head === null) return removedSuite(base);
-  if (base === null) return newSuite(head);
+function affectedPart(
+  base: SuiteSide | null,
+  head: SuiteSide | null,
+  moves: MovesHere,
+): AffectedPart {
+  if (head === null) return removedSuite(base, moves);
+  if (base === null) return newSuite(head, moves);
   const shared = scoringChanges(base.scoring, head.scoring);
   const because = [...promptChanges(base, head), ...shared];
   const counterparts = pairReferences(base.suite.tests.references, head.suite.tests.references);
   const { references, keys, files } = touchedReferences(
-    { base, head, counterparts },
+    { base, head, counterparts, moves },
     { scoring: shared.length > 0, any: because.length > 0 },
   );
   const unaffected = head.suite.tests.references.length - references.length;
-  const removed = removedReferences(base, new Set(counterparts.values()));
+  const removed = removedReferences(base, new Set(counterparts.values()), moves);
   if (keys.has('references') || removed.length > 0)
     because.push(
       ...[...new Set([...files, ...removed.map(({ reference }) => reference.place.file)])].map(
@@ -81,10 +96,18 @@ function touchedReferences(
     base,
     head,
     counterparts,
-  }: { base: SuiteSide; head: SuiteSide; counterparts: ReadonlyMap<Reference, Reference> },
+    moves,
+  }: {
+    base: SuiteSide;
+    head: SuiteSide;
+    counterparts: ReadonlyMap<Reference, Reference>;
+    moves: MovesHere;
+  },
   changed: { scoring: boolean; any: boolean },
 ): { references: AffectedReference[]; keys: Set<string>; files: Set<string> } {
   const pairs = head.suite.tests.references.map((reference) => {
+    const moved = movedReference(head, reference, moves);
+    if (moved !== null) return { pair: moved, reason: 'references' };
     const pair = pairReference(base, head, reference, counterparts.get(reference) ?? null);
     return { pair, reason: reasonFor(base, pair, changed.scoring) };
   });
@@ -118,33 +141,41 @@ function editedFiles({ reference, baseReference }: AffectedReference): string[] 
   return files.length > 0 ? files : [reference.place.file];
 }
 
-function newSuite(head: SuiteSide): AffectedPart {
+function newSuite(head: SuiteSide, moves: MovesHere): AffectedPart {
   return {
     because: [{ key: 'new prompt', file: head.suite.prompt.file }],
-    references: head.suite.tests.references.map((reference) => ({
-      reference,
-      base: null,
-      head: generationOf(head.suite.prompt, head.variant, reference),
-      change: 'both',
-      baseReference: null,
-    })),
+    references: head.suite.tests.references.map(
+      (reference) =>
+        movedReference(head, reference, moves) ?? {
+          reference,
+          base: null,
+          head: generationOf(head.suite.prompt, head.variant, reference),
+          change: 'both',
+          baseReference: null,
+        },
+    ),
     unaffected: 0,
   };
 }
 
-function removedSuite(base: SuiteSide | null): AffectedPart {
-  const references = base?.suite.tests.references ?? [];
+function removedSuite(base: SuiteSide | null, moves: MovesHere): AffectedPart {
   return {
     because: base === null ? [] : [{ key: 'removed prompt', file: base.suite.prompt.file }],
-    references: references.map((reference) => ({
-      reference,
-      base: null,
-      head: null,
-      change: 'removed',
-      baseReference: reference,
-    })),
+    references: base === null ? [] : removedReferences(base, new Set(), moves),
     unaffected: 0,
   };
+}
+
+/** A reference of head as the other suite asked it that had it on base; null: it was in none. */
+function movedReference(
+  head: SuiteSide,
+  reference: Reference,
+  { moved, others }: MovesHere,
+): AffectedReference | null {
+  const was = moved.get(reference);
+  const side = others.find(({ suite }) => suite.tests.references.some((own) => own === was));
+  if (was === undefined || side === undefined) return null;
+  return { ...pairReference(side, head, reference, was), from: side.suite.prompt.name };
 }
 
 function pairReference(
@@ -217,9 +248,14 @@ export function fingerprintOf(generation: Generation): string {
     : generation.fingerprint;
 }
 
-function removedReferences(base: SuiteSide, kept: ReadonlySet<Reference>): AffectedReference[] {
+/** Those that no suite of head has, or that one scores in another way. */
+function removedReferences(
+  base: SuiteSide,
+  kept: ReadonlySet<Reference>,
+  { kept: elsewhere }: Moves,
+): AffectedReference[] {
   return base.suite.tests.references
-    .filter((reference) => !kept.has(reference))
+    .filter((reference) => !kept.has(reference) && !elsewhere.has(reference))
     .map((reference) => ({
       reference,
       base: null,

@@ -1,5 +1,7 @@
 import { canonicalJson } from '../suite/canonical-json.ts';
-import type { Project, Prompt, Reference, Suite } from '../suite/suite.ts';
+import { countsIn } from '../suite/gate.ts';
+import { metricIdentity, metricsFor } from '../suite/metrics.ts';
+import type { Project, Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
 import type { Message } from '../types/model.ts';
 import type { Json, Notice } from '../types/plain.ts';
 
@@ -125,10 +127,11 @@ const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
 export function pairReferences(
   base: readonly Reference[],
   head: readonly Reference[],
+  signs = REFERENCE_SIGNS,
 ): Map<Reference, Reference> {
   const found = new Map<Reference, Reference>();
   let [open, asking] = [base, head];
-  for (const sign of REFERENCE_SIGNS) {
+  for (const sign of signs) {
     if (open.length === 0 || asking.length === 0) break;
     const others = Map.groupBy(open, sign);
     for (const reference of asking) {
@@ -140,6 +143,45 @@ export function pairReferences(
     asking = asking.filter((reference) => !found.has(reference));
   }
   return found;
+}
+
+/** References that left a suite of base for another of head. */
+export interface Moves {
+  /** Head's, each with base's own. */
+  moved: ReadonlyMap<Reference, Reference>;
+  /** Those of base that the other suite scores in the same way: nothing of them is gone. */
+  kept: ReadonlySet<Reference>;
+}
+
+export const NO_MOVES: Moves = { moved: new Map(), kept: new Set() };
+
+export function findMoves(pairs: readonly SuitePair[]): Moves {
+  const scoring = new Map<Reference, string>();
+  const own = pairs.map(({ base, head }) => {
+    for (const { tests } of [base, head].flatMap((suite) => suite ?? []))
+      for (const reference of tests.references) scoring.set(reference, scoringOf(tests, reference));
+    const [before, after] = [base?.tests.references ?? [], head?.tests.references ?? []];
+    const pairs = pairReferences(before, after);
+    const stay = new Set(pairs.values());
+    return {
+      gone: before.filter((reference) => !stay.has(reference) && asksByInput(reference)),
+      fresh: after.filter((reference) => !pairs.has(reference)),
+    };
+  });
+  const [gone, fresh] = [own.flatMap((each) => each.gone), own.flatMap((each) => each.fresh)];
+  const moved = pairReferences(gone, fresh, REFERENCE_SIGNS.slice(0, 4));
+  const same = [...moved].filter(([now, was]) => scoring.get(now) === scoring.get(was));
+  return { moved, kept: new Set(same.map(([, was]) => was)) };
+}
+
+function scoringOf(tests: Tests, reference: Reference): string {
+  const metrics = metricsFor(tests, reference).map(metricIdentity);
+  return canonicalJson([countsIn(tests, reference), reference.expected ?? null, metrics]);
+}
+
+/** One that asks nothing of its own could be any. */
+function asksByInput({ input, thread }: Reference): boolean {
+  return thread !== null || Object.keys(input).length > 0;
 }
 
 /** Whether a user says it: what a tool gives back has the user's role too. */
@@ -158,11 +200,11 @@ export function askedOf({ input, thread, after }: Reference): Json {
 /** What each reference of a suite asks, whatever its variables are called; none that asks nothing. */
 function inputsOf({ tests }: Suite): Set<string> {
   return new Set(
-    tests.references.flatMap(({ input, thread }) =>
-      thread === null && Object.keys(input).length === 0
-        ? []
-        : canonicalJson([Object.values(input), (thread ?? []).map(({ content }) => content)]),
-    ),
+    tests.references
+      .filter(asksByInput)
+      .map(({ input, thread }) =>
+        canonicalJson([Object.values(input), (thread ?? []).map(({ content }) => content)]),
+      ),
   );
 }
 

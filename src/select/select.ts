@@ -5,10 +5,10 @@ import { askedModel } from '../suite/models.ts';
 import { keyPlace, type Settings, type Suite, type Variant } from '../suite/suite.ts';
 import { passportOf, refusedBy } from '../types/passports.ts';
 import type { Notice, Problem, Scalar, Side } from '../types/plain.ts';
-import { affectedReferences, type AffectedReference } from './affected.ts';
+import { affectedReferences, type AffectedReference, type MovesHere } from './affected.ts';
 import { nameEvaluators, type Evaluator } from './conversation-rules.ts';
 import type { ResolvedVariant } from './generation.ts';
-import { pairSuites } from './pair.ts';
+import { findMoves, pairSuites } from './pair.ts';
 import type { SuiteSide } from './prompt-changes.ts';
 import type { Scoring } from './scoring.ts';
 import {
@@ -50,14 +50,18 @@ export interface Selection {
  */
 export function selectAffected(base: ProjectSide | null, head: ProjectSide): Selection {
   const problems: Problem[] = [];
-  const suites = pairSuites(base?.project ?? null, head.project).flatMap((pair) => {
-    const before =
-      pair.base === null || base === null ? [] : suiteSides(pair.base, base, 'base', []);
-    const after = pair.head === null ? [] : suiteSides(pair.head, head, 'head', problems);
-    return Array.from({ length: Math.max(before.length, after.length) }, (_, index) =>
-      affectedSuite(before[index] ?? null, after[index] ?? null),
-    );
-  });
+  const pairs = pairSuites(base?.project ?? null, head.project);
+  const moves = findMoves(pairs);
+  const sides = pairs.map((pair) => ({
+    before: pair.base === null || base === null ? [] : suiteSides(pair.base, base, 'base', []),
+    after: pair.head === null ? [] : suiteSides(pair.head, head, 'head', problems),
+  }));
+  const suites = sides.flatMap(({ before, after }) =>
+    Array.from({ length: Math.max(before.length, after.length) }, (_, index) => {
+      const others = sides.flatMap((side) => side.before[index] ?? side.before[0] ?? []);
+      return affectedSuite(before[index] ?? null, after[index] ?? null, { ...moves, others });
+    }),
+  );
   return { suites, problems };
 }
 
@@ -70,10 +74,14 @@ export function selectAll(head: ProjectSide): Selection {
   return { suites, problems };
 }
 
-function affectedSuite(base: SuiteSide | null, head: SuiteSide | null): AffectedSuite {
+function affectedSuite(
+  base: SuiteSide | null,
+  head: SuiteSide | null,
+  moves?: MovesHere,
+): AffectedSuite {
   const shown = head ?? base;
   if (shown === null) throw new TypeError('a suite has at least one side');
-  const part = affectedReferences(base, head);
+  const part = affectedReferences(base, head, moves);
   const variant = variantOf(shown.variant);
   const before = base === null ? null : variantOf(base.variant);
   return {
