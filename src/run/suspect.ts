@@ -62,7 +62,7 @@ export async function causesOfSuite(
     explained: { ...explained, reason },
   });
   if (suspect.off) return notStarted('explain.max_calls is 0');
-  const why = whyNotPrompt(suspect.comparison);
+  const why = whyNotPrompt(suspect);
   if (why !== null) return notStarted(why);
   if (change.units === null)
     return notStarted(`the change cannot be taken apart: ${change.reason}`);
@@ -97,8 +97,11 @@ export async function causesOfSuite(
 }
 
 /** Why no line of the prompt can be named; null: one may be. */
-function whyNotPrompt({ run, policy }: SuiteComparison): string | null {
+function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
   if (policy.kind === 'pairs') return "its outcome compares both sides' answers";
+  if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
+  const from = run.runs.find(({ affected }) => affected.from !== undefined)?.affected.from;
+  if (from !== undefined) return `references were moved here from the prompt ${from}`;
   const served = servedApart(run);
   return served && `the sides were answered by different models (${served})`;
 }
