@@ -65,6 +65,7 @@ how many requests that may take, which no cap counts. Answers of a form (grades,
     renderByName(),
     SERVERS,
     renderEndings(),
+    RETRIES,
     `## When a model ends
 
 A model within 90 days of its end is a notice at its line, one past it an error. Name the successor in the prompt, or for many prompts at once in the settings:
@@ -139,7 +140,7 @@ The input \`endpoints\` (in a terminal \`--endpoint\`, or lines of \`EVALDIFF_EN
 
 \`concurrency=N\` and \`requests-per-minute=N\` hold for a line; \`concurrency: N\` and \`requests_per_minute: N\` under \`models:\` for one model. Without them the pace follows the server.
 
-**Proxies.** Models are reached through the proxy of the input \`proxy\` (in a terminal \`--proxy\`, \`EVALDIFF_PROXY\`) and no other: \`https_proxy\` is not obeyed. An endpoint with \`direct\` on its line is reached without it. A certificate authority of your own: \`NODE_EXTRA_CA_CERTS\`, set to its file in the \`env\` of the step.
+**Proxies.** Models are reached through the proxy of the input \`proxy\` (in a terminal \`--proxy\`, \`EVALDIFF_PROXY\`) and no other: \`https_proxy\` is not used for them. GitHub and its cache are reached through \`https_proxy\`, except for the hosts in \`no_proxy\`. An endpoint with \`direct\` on its line is reached without it. A certificate authority of your own: \`NODE_EXTRA_CA_CERTS\`, set to its file in the \`env\` of the step.
 On GitHub Enterprise Server the action runs as on github.com, but for shards (\`shard\`, \`mode: merge\`) and the uploaded report: it has no artifact service for them.`;
 
 /** What an answer is worth by how it ended: where it says nothing, and where it says something. */
@@ -174,6 +175,25 @@ const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something:
     'Scored; the report names the reason.',
   ],
 };
+
+const RETRIES = `## When a call is asked again
+
+A call gets up to five requests. Pauses grow from half a second (four seconds after a rate limit), or last as long as the server asks, up to five minutes.
+
+| what came | requests |
+| --- | --- |
+| Status 408, 409, 429, 498 or 5xx, or \`x-should-retry: true\` | Up to five. With \`x-should-retry: false\`, one. |
+| A lost connection, a body that was cut (packed with gzip, brotli or deflate too), JSON that breaks off, other text | Up to five. |
+| A reply without an answer: \`{}\`, \`null\`, \`"choices": []\`, \`"choices": [{}]\` | Up to five. |
+| An empty answer of a model that finished | Two. |
+| An event stream | One. It is read if it holds one whole reply. Chunks are an error: turn streaming off, or write \`stream: false\` into the prompt. |
+| A web page | One. |
+| Bytes that are not in the declared charset (UTF-8 by default), a packing that evaldiff does not know | One. |
+| No complete reply within the time for a call | One: the server may have worked, and charged, all that time. |
+| A refused parameter, response format or tool schema | Two of a run; the other calls with it are not sent. |
+| A wrong key, a missing model, credit that is used up | One of a run; the other calls to that server or model are not sent. |
+
+Every request is a call: it counts in the report and against \`max-calls\`. The cost includes replies without an answer if the server counted their tokens. If a reply could not be read, the cost is unknown. If a cap ends the run, the title names the last error before it.`;
 
 function renderEndings(): string {
   const rows = (Object.keys(WORTH) as EndKind[]).map((ending) => {

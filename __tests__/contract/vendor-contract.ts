@@ -609,12 +609,12 @@ export function vendorContract(vendor: VendorName): void {
     [
       'a broken gzip',
       { body: 'not gzip', headers: { 'content-encoding': 'gzip' } },
-      'the reply is packed in a way that cannot be unpacked',
+      'the reply is packed in a way that cannot be unpacked (gzip)',
     ],
     [
       'an unknown packing',
       { body: '{}', headers: { 'content-encoding': 'x-own' } },
-      'the reply is packed in a way that cannot be unpacked',
+      'the reply is packed in a way that cannot be unpacked (x-own)',
     ],
   ])('%s is refused', async (_what, answer, message) => {
     const { ask } = await start(vendor, () => answer);

@@ -12,7 +12,7 @@ import type { RunCommits } from '../session/commits.ts';
 import { reasonOf } from '../session/safe-writing.ts';
 import type { SessionOptions } from '../session/session.ts';
 import type { ArtifactLibrary } from '../store/artifact.ts';
-import type { CacheLibrary } from '../store/cache-service.ts';
+import { spellOutNoProxy, type CacheLibrary } from '../store/cache-service.ts';
 import type { SecretRegister } from '../text/redact.ts';
 import type { Conclusion, Problem } from '../types/plain.ts';
 import type { EventFacts } from '../types/repository.ts';
@@ -98,7 +98,7 @@ export function sessionOptions(
     withheld: withheldFrom(facts),
     store: {
       kind: 'service',
-      library: async () => (inputs.cache ? await import('@actions/cache') : NO_SERVICE),
+      library: () => (inputs.cache ? cacheLibrary() : Promise.resolve(NO_SERVICE)),
       reuse: inputs.cache,
       own:
         facts.pullRequest === null
@@ -142,6 +142,12 @@ export function sessionOptions(
 function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return 'transport: batch with cache: false: batches that this job does not live to see end are paid for and cannot be picked up by another. Leave cache at true.';
+}
+
+/** What it asks of the environment is the process's own. */
+function cacheLibrary(): Promise<CacheLibrary> {
+  spellOutNoProxy(process.env);
+  return import('@actions/cache');
 }
 
 const NO_SERVICE: CacheLibrary = {

@@ -7,6 +7,7 @@ import {
   type CachedTokens,
   type Complete,
   type Completion,
+  type Metered,
   type HostedTarget,
   type Purpose,
   type Request,
@@ -95,6 +96,8 @@ export function createMeter(complete: Complete, price: Price): Meter {
 
 function record(count: Count, { target }: Request, completion: Completion, price: Price): void {
   count.calls += completion.refused ?? 0;
+  for (const each of isHosted(target) ? (completion.spent ?? []) : [])
+    if (countTokens(count, target, each, price) === null) count.unpriced = true;
   if (completion.status === 'error') {
     countFailed(count, target, completion);
     return;
@@ -111,14 +114,13 @@ function record(count: Count, { target }: Request, completion: Completion, price
 function countFailed(
   count: Count,
   target: Target,
-  { kind, unsent, attempts, isUnread }: Extract<Completion, { status: 'error' }>,
+  { kind, unsent, attempts }: Extract<Completion, { status: 'error' }>,
 ): void {
   const isUnmade = unsent === true || kind === 'budget' || kind === 'aborted';
   const made = attempts ?? (isUnmade ? 0 : 1);
   if (made === 0 || target.provider === 'replay') return;
   count.calls += made;
   count.elsewhere ||= isElsewhere(target, null);
-  if (isUnread && isHosted(target)) count.unpriced = true;
 }
 
 function savedBy(
@@ -131,18 +133,29 @@ function savedBy(
 function countPaid(
   count: Count,
   target: Target,
-  { usage, cached, attempts, isUnread }: Extract<Completion, { status: 'ok' }>,
+  completion: Extract<Completion, { status: 'ok' }>,
   price: Price,
 ): void {
-  const cost = usage === null ? null : price(target, usage, cached);
-  count.calls += attempts ?? 1;
-  const { input_tokens, output_tokens } = usage ?? { input_tokens: 0, output_tokens: 0 };
-  count.input += input_tokens;
-  count.cached += cached?.read ?? 0;
-  count.output += output_tokens;
+  count.calls += completion.attempts ?? 1;
+  const cost = countTokens(count, target, completion, price);
   count.elsewhere ||= isElsewhere(target, cost);
-  if (cost === null || isUnread) count.unpriced = true;
-  if (cost !== null) count.cost += cost;
+  if (cost === null) count.unpriced = true;
+}
+
+/** Counts what one reply took, and gives its cost; null: it is not known. */
+function countTokens(
+  count: Count,
+  target: Target,
+  { usage, cached }: Metered,
+  price: Price,
+): number | null {
+  if (usage === null) return null;
+  const cost = price(target, usage, cached);
+  count.input += usage.input_tokens;
+  count.cached += cached?.read ?? 0;
+  count.output += usage.output_tokens;
+  count.cost += cost ?? 0;
+  return cost;
 }
 
 /** Whether a call is paid for, as far as is known: a program's without a price is not. */

@@ -51,9 +51,12 @@ const BLANK = Symbol('blank');
 
 function valueOf(line: Buffer): unknown {
   if (deeperThan(line, MAX_LINE_DEPTH)) return undefined;
-  const text = line.toString('utf8');
-  if (text.trim() === '') return BLANK;
-  return parsedJson(text);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
+    return text.trim() === '' ? BLANK : parsedJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export type RequestOutcome = { status: 'ok'; value: Said } | { status: 'fault'; fault: Fault };

@@ -4,11 +4,10 @@ import type { Said } from './vendors/vendor.ts';
 
 /** The completion of a call; `label`: the target's name. */
 export function callCompletion(tried: Tried<Said>, label: string): Completion {
-  const requests = requestsOf(tried);
   if (tried.status === 'ok')
     return {
       ...answerCompletion(tried.value, Math.max(0, Math.round(tried.latencyMs))),
-      ...requests,
+      ...requestsOf(tried, 1),
     };
   const { kind, message } = tried.fault;
   const before = tried.before ? { before: `${label}: ${tried.before.message}` } : {};
@@ -17,16 +16,19 @@ export function callCompletion(tried: Tried<Said>, label: string): Completion {
     status: 'error',
     kind,
     message: `${label}: ${message}`,
-    ...requests,
+    ...requestsOf(tried, kind === 'budget' || kind === 'aborted' ? 0 : 1),
     ...before,
     ...(ended === null ? {} : { finish_reason: ended }),
   } as const;
   return tried.sent ? error : { ...error, unsent: true };
 }
 
-/** Requests before the last one, and an unreadable reply, added to the count. */
-function requestsOf({ attempts = 1, isUnread }: Requests): Requests {
-  return { ...(attempts > 1 ? { attempts } : {}), ...(isUnread ? { isUnread } : {}) };
+/** `assumed`: requests that the meter assumes for a completion of this kind. */
+function requestsOf({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): Requests {
+  return {
+    ...(attempts > assumed ? { attempts } : {}),
+    ...(spent.length > 0 ? { spent } : {}),
+  };
 }
 
 /** `latency_ms` is null for a batch. */

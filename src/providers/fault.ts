@@ -1,6 +1,6 @@
-import { NOT_MADE, type ErrorKind, type FinishReason } from '../types/model.ts';
+import { NOT_MADE, type Metered, type ErrorKind, type FinishReason } from '../types/model.ts';
 import { proxyWords } from './tunnel.ts';
-import type { NoAnswer } from './vendors/vendor.ts';
+import type { VendorAnswer } from './vendors/vendor.ts';
 
 /** Why an attempt failed, and whether a retry may help. */
 export interface Fault {
@@ -23,8 +23,8 @@ export interface Fault {
   status: number | null;
   said: string;
   detail: string;
-  /** A reply came that could not be read: its cost is unknown. */
-  isUnread: boolean;
+  /** Tokens of a reply without an answer; empty if none came. */
+  spent: Metered[];
   /** At most one retry, whatever tries are left. */
   once?: true;
   /** Finish reason of an answer without content. */
@@ -52,7 +52,7 @@ type TransportCode =
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: TransportCode;
-  /** For `connection`: the system's error code. For `charset`: its name. */
+  /** For `connection`: the system's error code. For `charset` and `encoding`: its name. */
   readonly system: string;
 
   constructor(code: TransportCode, system = '') {
@@ -89,14 +89,22 @@ export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {
     status: null,
     said: '',
     detail: '',
-    isUnread: kind === 'reply',
+    spent: kind === 'reply' ? [{ usage: null }] : [],
     ...more,
   };
 }
 
-export function faultOfReply({ fails, why, again, ended }: NoAnswer): Fault {
+export function faultOfReply({
+  fails,
+  why,
+  again,
+  ended,
+  usage,
+  cached,
+}: Extract<VendorAnswer, { kind: 'none' }>): Fault {
   return fault(fails, why, {
     retry: again === 'never' ? 'never' : 'later',
+    spent: [{ usage, ...(cached ? { cached } : {}) }],
     ...(again === 'once' ? { once: true } : {}),
     ...(ended === undefined ? {} : { ended }),
   });
@@ -122,7 +130,10 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
     case 'too-deep':
       return fault('reply', `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`);
     case 'encoding':
-      return fault('reply', 'the reply is packed in a way that cannot be unpacked');
+      return fault(
+        'reply',
+        `the reply is packed in a way that cannot be unpacked (${error.system})`,
+      );
     case 'charset':
       return fault('reply', `the reply is not text in its charset (${error.system})`);
     // Not retried: the server would stream, and charge, again.
@@ -131,7 +142,7 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
     case 'cut':
       return fault('network', 'the connection was cut before the reply was complete', {
         retry: 'later',
-        isUnread: true,
+        spent: [{ usage: null }],
       });
     case 'connection':
       return connectionFault(error.system);

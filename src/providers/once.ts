@@ -1,4 +1,4 @@
-import type { Complete, Completion, Request } from '../types/model.ts';
+import { withoutRequests, type Complete, type Completion, type Request } from '../types/model.ts';
 
 interface OnceOptions {
   keyOf(request: Request): string;
@@ -33,7 +33,8 @@ export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions):
   };
 }
 
-function asReused({ attempts: _, isUnread: __, ...completion }: Completion): Completion {
+function asReused(shared: Completion): Completion {
+  const completion = withoutRequests(shared);
   return completion.status === 'ok'
     ? { ...completion, reused: true }
     : { ...completion, unsent: true };

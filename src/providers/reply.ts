@@ -51,18 +51,24 @@ const UNPACK = new Map<string, Unpack>([
   ['br', promisify(brotliDecompress) as Unpack],
 ]);
 
+/** A name from a header, for a message. */
+function foreign(name: string): string {
+  return shorten(visibleLine(name), 40);
+}
+
 async function unpackBody({ headers, body }: Received): Promise<Buffer> {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity' || body.byteLength === 0) return body;
   const unpack = UNPACK.get(encoding);
-  if (unpack === undefined) throw new TransportError('encoding');
+  if (unpack === undefined) throw new TransportError('encoding', foreign(encoding));
   try {
     return await unpack(body, { maxOutputLength: MAX_REPLY_BYTES });
   } catch (error) {
     const code = member(error, 'code');
     // A truncated body, like any other.
     if (code === 'Z_BUF_ERROR') throw new TransportError('cut');
-    throw new TransportError(code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding');
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw new TransportError('too-large');
+    throw new TransportError('encoding', foreign(encoding));
   }
 }
 
@@ -129,7 +135,7 @@ function decode(body: Buffer, { status, headers }: Received): { charset: string;
     const decoder = new TextDecoder(charset, { fatal: true });
     return { charset: decoder.encoding, text: decoder.decode(body) };
   } catch {
-    if (status < 300) throw new TransportError('charset', shorten(visibleLine(charset ?? ''), 40));
+    if (status < 300) throw new TransportError('charset', foreign(charset ?? ''));
     return { charset: 'utf-8', text: new TextDecoder().decode(body) };
   }
 }

@@ -1,4 +1,4 @@
-import type { Requests } from '../types/model.ts';
+import type { Metered, Requests } from '../types/model.ts';
 import { pause, type Clock } from './clock.ts';
 import { STOPPED, type Fault } from './fault.ts';
 import type { Admission, Limiter, SlotOutcome } from './limit.ts';
@@ -55,22 +55,15 @@ export async function withRetries<T>(
 ): Promise<Tried<T>> {
   const { limiter, clock, signal } = options;
   let attempts = 0;
-  let unread: Pick<Requests, 'isUnread'> = {};
+  const spent: Metered[] = [];
   let last: Fault | null = null;
-  const count = ({
-    sent,
-    fault: { isUnread },
-  }: Extract<CallAttempt<T>, { fault: Fault }>): void => {
-    if (sent) attempts += 1;
-    if (isUnread) unread = { isUnread: true };
-  };
   const failed = (fault: Fault, before: Fault | null = null): Tried<T> => ({
     status: 'fault',
     fault,
     sent: attempts > 0,
     attempts,
     before,
-    ...unread,
+    spent,
   });
   for (let tries = 1; ; tries++) {
     const entry = await admission(tries > 1, options);
@@ -84,9 +77,10 @@ export async function withRetries<T>(
         waitMs: Math.min(result.waitMs, MAX_REST_MS),
       });
       const { value, latencyMs } = result;
-      return { status: 'ok', value, latencyMs, attempts: attempts + 1, ...unread };
+      return { status: 'ok', value, latencyMs, attempts: attempts + 1, spent };
     }
-    count(result);
+    if (result.sent) attempts += 1;
+    spent.push(...result.fault.spent);
     if (result.fault.kind === 'budget') {
       limiter.release(entry.ticket, { kind: 'unsent' });
       return failed(endedAfter(result.fault, last), last);

@@ -1,5 +1,5 @@
 import { shorten, visibleLine } from '../text/visible.ts';
-import { member, parsedJson } from '../types/plain.ts';
+import { isMap, member, parsedJson } from '../types/plain.ts';
 import { TransportError, fault, transportFault, type Fault } from './fault.ts';
 import { NO_ADDRESS, httpFault } from './http-fault.ts';
 
@@ -161,7 +161,8 @@ function hollow(data: unknown): Fault | null {
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const isEmpty =
     [choices, vectors, choice, message].includes(null) ||
-    (member(choice, 'message') === null && member(choice, 'delta') === undefined) ||
+    (isMap(choice) &&
+      ['message', 'delta', 'text'].every((name) => (choice[name] ?? null) === null)) ||
     [choices, vectors].some((list) => Array.isArray(list) && list.length === 0) ||
     (typeof data === 'object' && Object.keys(data ?? {}).length === 0);
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;

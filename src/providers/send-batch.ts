@@ -168,5 +168,5 @@ async function lose(batching: Batching, batch: OpenBatch): Promise<void> {
 export function batchCompletion(outcome: RequestOutcome, label: string): Completion {
   return outcome.status === 'ok'
     ? answerCompletion(outcome.value, null)
-    : callCompletion({ ...outcome, sent: true }, label);
+    : callCompletion({ ...outcome, sent: true, spent: outcome.fault.spent }, label);
 }

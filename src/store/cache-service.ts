@@ -103,3 +103,18 @@ export function createCacheService(
       ),
   };
 }
+
+/**
+ * Writes `no_proxy` so that the cache's uploads understand it: they know neither `*`, nor ports,
+ * nor that a domain means its subdomains.
+ */
+export function spellOutNoProxy(env: NodeJS.ProcessEnv): void {
+  const list = env['no_proxy'] || env['NO_PROXY'] || '';
+  const hosts = list.split(',').flatMap((entry) => {
+    const host = entry.trim().replace(/:\d+$/, '').replace(/^\./, '');
+    return host === '' ? [] : [entry.trim(), host, `.${host}`];
+  });
+  if (hosts.includes('*'))
+    for (const name of Object.keys(env)) if (/^(https?|all)_proxy$/i.test(name)) delete env[name];
+  if (hosts.length > 0) env['no_proxy'] = env['NO_PROXY'] = [...new Set(hosts)].join();
+}

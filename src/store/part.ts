@@ -7,7 +7,13 @@ import { z } from 'zod';
 import { UserError, problem, errorMessage } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
-import type { BatchRecord, Completion, ErrorKind, Request } from '../types/model.ts';
+import {
+  withoutRequests,
+  type BatchRecord,
+  type Completion,
+  type ErrorKind,
+  type Request,
+} from '../types/model.ts';
 import { parsedJson } from '../types/plain.ts';
 import { openDatabase } from './database.ts';
 import { storedEntryOf, isLasting, plainDigest, type Entry } from './entry.ts';
@@ -210,9 +216,10 @@ function ofPart<T>(work: () => T): T {
 }
 
 /** Details of calls were already reported; the merge has their sum. */
-function withoutCallDetails(completion: Completion): Completion {
+function withoutCallDetails(told: Completion): Completion {
+  const completion = withoutRequests(told);
   if (completion.status === 'ok') {
-    const { refused: _, cached: __, attempts: ___, isUnread: ____, ...answer } = completion;
+    const { refused: _, cached: __, ...answer } = completion;
     return answer;
   }
   const { status, kind, message, finish_reason: end } = completion;

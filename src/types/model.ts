@@ -137,12 +137,23 @@ export interface ToolCall {
 
 export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
-/** The number of requests of one call. */
+/** Tokens of one reply; null: unknown. */
+export interface Metered {
+  usage: Usage | null;
+  cached?: CachedTokens;
+}
+
+/** The number of requests of one call, and what those without an answer cost. */
 export interface Requests {
   /** Absent: one, or none if the call was not made. */
   attempts?: number;
-  /** A reply was unreadable, so its cost is unknown. */
-  isUnread?: true;
+  /** Tokens of each reply without an answer; unknown for an unreadable one. */
+  spent?: Metered[];
+}
+
+/** A completion without its requests, which are counted once. */
+export function withoutRequests({ attempts: _, spent: __, ...completion }: Completion): Completion {
+  return completion;
 }
 
 /**

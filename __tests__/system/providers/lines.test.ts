@@ -45,6 +45,10 @@ describe('lines of JSON', () => {
       undefined,
       { b: 2 },
     ]);
+    expect(await valuesOf(Buffer.from('{"a":"Malm\u00f6"}\n', 'latin1'), '{"b":2}')).toEqual([
+      undefined,
+      { b: 2 },
+    ]);
     const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
     const [fits, tooDeep] = await valuesOf(
       `${deep(MAX_REPLY_DEPTH)}\n${deep(MAX_REPLY_DEPTH + 50)}\n`,

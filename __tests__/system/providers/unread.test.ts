@@ -37,6 +37,8 @@ describe('a reply that may come right the next time', () => {
     ['null for choices', { body: '{"choices":null}' }],
     ['null for its choice', { body: '{"choices":[null]}' }],
     ['null for its message', { body: '{"choices":[{"message":null}]}' }],
+    ['an empty choice', { body: '{"choices":[{}]}' }],
+    ['a choice that only ends', { body: '{"choices":[{"index":0,"finish_reason":"stop"}]}' }],
     ['nothing but null', { body: 'null' }],
     ['an empty map', { body: '{}' }],
     ['a gzip that was cut', packed(short(gzipSync(GOOD)), 'gzip')],
@@ -44,7 +46,7 @@ describe('a reply that may come right the next time', () => {
     ['a deflate that was cut', packed(short(deflateSync(GOOD)), 'deflate')],
   ])('is asked for again: %s', async (_, odd) => {
     const { ask, server } = await start(({ index }) => (index === 0 ? odd : {}));
-    expect(await ask()).toMatchObject({ status: 'ok', attempts: 2, isUnread: true });
+    expect(await ask()).toMatchObject({ status: 'ok', attempts: 2, spent: [{ usage: null }] });
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -97,6 +99,17 @@ describe('the bytes of a reply', () => {
   ])('are decoded as declared: %s', async (charset, body, output) => {
     const { ask } = await start(() => typed(body, `application/json; charset=${charset}`));
     expect(await ask()).toMatchObject({ output });
+  });
+
+  test.each<[string, number[], Buffer]>([
+    ['UTF-8', [0xef, 0xbb, 0xbf], Buffer.from(reply('Malmö – €'))],
+    ['UTF-16, least byte first', [0xff, 0xfe], utf16],
+    ['UTF-16, greatest byte first', [0xfe, 0xff], Buffer.from(utf16).swap16()],
+  ])('are decoded by their mark where no charset is declared: %s', async (_, mark, body) => {
+    const { ask } = await start(() =>
+      typed(Buffer.concat([Buffer.from(mark), body]), 'application/json'),
+    );
+    expect(await ask()).toMatchObject({ output: 'Malmö – €' });
   });
 
   test.each<[string, Buffer, string]>([

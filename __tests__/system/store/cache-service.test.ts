@@ -13,7 +13,11 @@ import {
   test,
 } from '@jest/globals';
 import { openJobStores } from '../../../src/session/stores.ts';
-import { cacheKeys, createCacheService } from '../../../src/store/cache-service.ts';
+import {
+  cacheKeys,
+  createCacheService,
+  spellOutNoProxy,
+} from '../../../src/store/cache-service.ts';
 import type { Complete } from '../../../src/types/model.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';
 import { startCacheServer, type CacheServer } from '../../stand-ins/cache-service.ts';
@@ -404,5 +408,28 @@ describe('runs of the default branch at the same time', () => {
     const next = await machine('after');
     await next.on(() => next.complete(asks('b')));
     expect(next.paid).toEqual([]);
+  });
+});
+
+describe('no_proxy', () => {
+  const PROXY = { https_proxy: 'http://proxy:3128', ALL_PROXY: 'http://proxy:3128' };
+  test.each<[string, NodeJS.ProcessEnv, NodeJS.ProcessEnv]>([
+    ['nothing', { ...PROXY }, { ...PROXY }],
+    ['everything', { ...PROXY, no_proxy: '*' }, { no_proxy: '*,.*', NO_PROXY: '*,.*' }],
+    [
+      'a domain, with its hosts',
+      { ...PROXY, NO_PROXY: ' blob.core.windows.net:443, .corp' },
+      {
+        ...PROXY,
+        no_proxy:
+          'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp',
+        NO_PROXY:
+          'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp',
+      },
+    ],
+  ])('is written as the uploads of the cache read it: %s', (_, given, expected) => {
+    const env = { ...given };
+    spellOutNoProxy(env);
+    expect(env).toEqual(expected);
   });
 });

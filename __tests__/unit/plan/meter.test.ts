@@ -109,6 +109,47 @@ describe('the meter', () => {
     expect(meter.totals().cost_usd).toBeCloseTo(dollars, 9);
   });
 
+  const usage = { input_tokens: 3, output_tokens: 1 };
+  test.each<[string, Partial<Completion>, object]>([
+    ['counts every attempt', { attempts: 3 }, { calls: 3, cost_usd: 16e-6 }],
+    [
+      'adds replies without an answer',
+      { attempts: 2, spent: [{ usage }] },
+      { input_tokens: 6, cost_usd: 32e-6 },
+    ],
+    [
+      'knows no cost after a reply that cannot be read',
+      { attempts: 2, spent: [{ usage: null }] },
+      { calls: 2, cost_usd: null },
+    ],
+    [
+      'knows no cost where a reply does not count',
+      { spent: [{ usage: null }] },
+      { cost_usd: null },
+    ],
+  ])('%s', async (_, changes, totals) => {
+    const meter = meterOf({ ...answer('yes'), ...changes } as Completion);
+    await meter.complete(request(hostedTarget('gpt-4o')));
+    expect(meter.totals()).toMatchObject(totals);
+  });
+
+  test.each<[string, Partial<Completion>, object]>([
+    ['one request', {}, { calls: 1, cost_usd: 0 }],
+    ['five requests', { attempts: 5 }, { calls: 5, cost_usd: 0 }],
+    [
+      'replies that were counted',
+      { attempts: 2, spent: [{ usage }, { usage }] },
+      { calls: 2, cost_usd: 32e-6 },
+    ],
+    ['a reply that cannot be read', { spent: [{ usage: null }] }, { calls: 1, cost_usd: null }],
+    ['no request', { unsent: true }, { calls: 0, cost_usd: 0 }],
+  ])('counts of an error: %s', async (_, changes, totals) => {
+    const error = { status: 'error', kind: 'reply', message: 'odd', ...changes };
+    const meter = meterOf(error as Completion);
+    await meter.complete(request(hostedTarget('gpt-4o')));
+    expect(meter.totals()).toMatchObject(totals);
+  });
+
   test('has no total where one call has no price', async () => {
     const meter = meterOf(answer('yes'));
     await meter.complete(request(hostedTarget('gpt-4o')));

@@ -94,7 +94,7 @@ export function worthOf(reading: Reading, ask: ReadAs): VendorAnswer {
   const found =
     unusable(ending, calls.length, reading) ??
     (output.trim() === '' && calls.length === 0 ? whySilent(ending, reading, ask) : null);
-  if (found !== null) return { kind: 'none', ...found };
+  if (found !== null) return { kind: 'none', ...found, ...besideAnswer(reading) };
   const [finish_reason] = ENDINGS[ending];
   return {
     kind: 'answer',

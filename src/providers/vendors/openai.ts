@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LongNumber } from '../../types/exact-json.ts';
-import type { Usage } from '../../types/model.ts';
+import type { Metered, Usage } from '../../types/model.ts';
 import { isMap, member } from '../../types/plain.ts';
 import { callIn, worthOf } from './endings.ts';
 import { openaiBatches, openaiClient } from './openai-batch.ts';
@@ -14,7 +14,6 @@ import {
   type Ask,
   type Language,
   type ReadAs,
-  type Said,
 } from './vendor.ts';
 
 /** OpenAI's chat completions, and compatible servers. */
@@ -78,8 +77,6 @@ function formOf({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, 
       };
 }
 
-type Counted = Pick<Said, 'usage' | 'cached'>;
-
 const message = z.looseObject({
   // Compatible servers send lists of parts.
   content: z.union([z.string(), z.array(z.looseObject({ text: z.string().nullish() }))]).nullish(),
@@ -98,7 +95,7 @@ const reply = z.object({
       total_tokens: z.int().nonnegative().nullish().catch(null),
       prompt_tokens_details: cacheDetails,
     })
-    .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): Counted => ({
+    .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): Metered => ({
       usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
       ...cachedTokens(prompt_tokens, cached),
     }))

@@ -1,11 +1,11 @@
 import type { ZodError } from 'zod';
 import type {
   CachedTokens,
+  Metered,
   FinishReason,
   Message,
   Request,
   ToolCall,
-  Usage,
 } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { Form, VendorFacts } from '../../types/vendors/facts.ts';
@@ -94,19 +94,17 @@ export interface ReadAs extends Pick<Ask, 'schema'> {
 }
 
 export type VendorAnswer =
-  | {
+  | (Metered & {
       kind: 'answer';
       output: string;
       finish_reason: FinishReason;
       tool_calls: ToolCall[];
-      usage: Usage | null;
-      cached?: CachedTokens;
       /** The model's name according to the server. */
       served?: string;
       /** The server's finish reason, if it is not a known one. */
       ended?: string;
-    }
-  | ({ kind: 'none' } & NoAnswer)
+    })
+  | ({ kind: 'none' } & NoAnswer & Metered)
   /** Not a reply of this vendor; `member`: the wrong member, '' for the whole reply. */
   | { kind: 'odd'; member: string };
 
