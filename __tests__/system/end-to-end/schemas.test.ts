@@ -9,11 +9,11 @@ import { endpointLines, MODEL_KEY, modelServer } from './stage.ts';
 
 const flood = JSON.stringify(Array.from({ length: 30_000 }, (_, index) => index));
 
-/** Each definition checks the one below it twice, so that the flood is checked 2³⁰ times. */
+/** Each definition checks the one below it twice, so that the flood is checked 2⁴⁰ times. */
 const slow = JSON.stringify({
-  $ref: '#/$defs/d30',
+  $ref: '#/$defs/d40',
   $defs: Object.fromEntries(
-    Array.from({ length: 31 }, (_, index) => {
+    Array.from({ length: 41 }, (_, index) => {
       const below = { $ref: `#/$defs/d${String(index - 1)}` };
       return [`d${String(index)}`, index === 0 ? { minItems: 1 } : { allOf: [below, below] }];
     }),

@@ -68,7 +68,6 @@ describe('an embedding', () => {
     ['base64', { data: [{ embedding: 'AACAPw==' }] }],
     ['several', { data: [{ embedding: [1] }, { embedding: [2] }] }],
     ['a chat completion', { choices: [{ message: { content: 'hi' } }] }],
-    ['nothing', {}],
   ])('that is %s is an unreadable reply', async (_, body) => {
     const { ask } = await server(() => ({ body: JSON.stringify(body) }));
     expect(errorOf(await ask(asks('x')))).toEqual({
@@ -76,6 +75,14 @@ describe('an embedding', () => {
       message: expect.stringMatching(
         /^openai: the reply is not a list of one embedding \(application\/json, \d+ bytes\)/,
       ),
+    });
+  });
+
+  test('that is empty is asked for again, then an error', async () => {
+    const { ask } = await server(() => ({ body: '{}' }));
+    expect(errorOf(await ask(asks('x')))).toEqual({
+      kind: 'reply',
+      message: 'openai: the reply holds no answer, after 5 tries',
     });
   });
 
