@@ -133,6 +133,14 @@ describe('match', () => {
     ['My grade: A-', 'A', {}, 'fail'],
     ['You said won\u2019t', 'wont', {}, 'pass'],
     ['So hello, world!', 'hello world', {}, 'pass'],
+    ['It is \u20115', '5', {}, 'fail'],
+    ['It is \u20115', '-5', {}, 'pass'],
+    ...['\u2010', '\u2011', '\u2012', '–', '−', '－'].flatMap(
+      (minus): [string, Json, Record<string, Json>, string][] => [
+        [`It is ${minus}5`, '5', { ignore_punctuation: false }, 'fail'],
+        [`It is ${minus}$5`, '$5', { ignore_punctuation: false }, 'fail'],
+      ],
+    ),
     ['So (3.14)', '3.14', {}, 'pass'],
     ['What?', '!', {}, 'fail'],
     ['What!', '!', {}, 'pass'],
@@ -199,6 +207,9 @@ describe('numbers in a text', () => {
     '-$50',
     '−$50',
     '–$50',
+    '\u2010$50',
+    '\u2011$50', // a no-break hyphen
+    '\u2012$50',
     '-US$50',
     '-€50',
     '-€ 50',
