@@ -133,6 +133,8 @@ describe('match', () => {
     ['My grade: A-', 'A', {}, 'fail'],
     ['You said won\u2019t', 'wont', {}, 'pass'],
     ['So hello, world!', 'hello world', {}, 'pass'],
+    ['It is 3·5', '5', {}, 'fail'],
+    ['It is 3·5', '5', { ignore_punctuation: false }, 'fail'],
     ['It is \u20115', '5', {}, 'fail'],
     ['It is \u20115', '-5', {}, 'pass'],
     ...['\u2010', '\u2011', '\u2012', '–', '−', '－'].flatMap(
@@ -270,6 +272,13 @@ describe('numbers in a text', () => {
     '2½',
     '2 ½',
     '10²',
+    '10^6',
+    '10^{-6}',
+    '3·14',
+    '1٬234٫5',
+    '1´000',
+    '1\u200a000',
+    '1\u2060000',
   ])('%j cannot be read as one number', (text) => {
     expect(readings(text)).toEqual([`? ${text}`]);
   });

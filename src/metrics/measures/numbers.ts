@@ -15,6 +15,9 @@ type DecimalMark = (typeof decimalMarks)[number];
 /** Spaces that do not end a line; they belong to the number around them. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
+/** Other marks and invisible characters between digits: the number they make is unclear. */
+export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';
+
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
 
 /**
@@ -25,8 +28,8 @@ const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
 const NUMERAL = new RegExp(
   `(?:(?:(?<![\\p{L}\\p{N}%‰°)\\]])|(?<=(?<![\\p{L}\\p{N}])(?<code>[A-Z]{3})))` +
     `(?<sign>[${MINUS}+＋±])[${FIXED}]?(?:(?:${CURRENCY})[ ${FIXED}]?)?)?` +
-    `(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+(?:(?:[.,'’_${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
-    `(?<exponent>[eE][-+−]?\\d+)?(?<odd>[ ${FIXED}]?[¼-¾⅐-⅞]|\\p{No})?`,
+    `(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+(?:(?:[.,'’_${JOINS}${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
+    `(?<exponent>[eE][-+−]?\\d+)?(?<odd>[ ${FIXED}]?[¼-¾⅐-⅞]|\\p{No}|\\^\\{?[-+−]?\\p{Nd}+\\}?)?`,
   'gu',
 );
 

@@ -1,8 +1,9 @@
 import { MINUS } from './normalise.ts';
+import { JOINS } from './numbers.ts';
 
 /** A text's end that continues in a following number: `1.`, `1e`, a sign. */
 const CONTINUED = new RegExp(
-  `(?:\\p{N}[.,:/'’_^*+\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|(?:^|[^\\p{L}\\p{N}.])\\.)$`,
+  `(?:\\p{N}[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|(?:^|[^\\p{L}\\p{N}.])\\.)$`,
   'u',
 );
 
@@ -11,7 +12,10 @@ const SIGNED = new RegExp(`^[${MINUS}+]`);
 const NUMERIC = new RegExp(`^[${MINUS}+]?\\p{Sc}?\\.?\\p{N}`, 'u');
 
 /** A text's start that continues a preceding number. */
-const CONTINUES = /^(?:[.,:/'’_^*+\u00a0\u2009\u202f-]?\p{N}|[eE][-+]?\p{N})/u;
+const CONTINUES = new RegExp(
+  `^(?:[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?\\p{N}|[eE][-+]?\\p{N})`,
+  'u',
+);
 
 /** Context characters that decide whether a number ends. */
 const CONTEXT = 8;
