@@ -94,7 +94,7 @@ export function worthOf(reading: Reading, ask: ReadAs): VendorAnswer {
   const ending = refusal.trim() === '' ? endingOf(reason ?? '') : 'refused';
   const found =
     unusable(ending, calls.length, reading) ??
-    (output.trim() === '' && calls.length === 0 ? whySilent(ending, reading, ask) : null);
+    (BLANK.test(output) && calls.length === 0 ? whySilent(ending, reading, ask) : null);
   if (found !== null) return { kind: 'none', ...found };
   const [finish_reason] = ENDINGS[ending];
   return {
@@ -116,6 +116,9 @@ function besideAnswer({
     ...(model ? { served: foreign(model) } : {}),
   };
 }
+
+/** White space and invisible characters only. */
+const BLANK = /^[\s\p{Cf}]*$/u;
 
 type Core = Pick<Said, 'output' | 'finish_reason' | 'tool_calls'>;
 

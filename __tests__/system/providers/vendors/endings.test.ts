@@ -63,6 +63,7 @@ describe('an answer that says nothing', () => {
     [chat({ content: '' }, 'stop'), {}, 'the answer is empty (finish_reason: stop), asked', 2],
     [chat({ content: ' \n' }, 'STOP'), {}, 'the answer is empty (finish_reason: STOP), asked', 2],
     [chat({ content: '' }, 'novel'), {}, 'the answer is empty (finish_reason: novel)', 2],
+    [chat({ content: '\u200b\n' }, 'stop'), {}, 'the answer is empty (finish_reason: stop)', 2],
     [chat({ content: '' }, null), {}, 'the answer is empty (finish_reason: none)', 2],
     [chat({}, 'abort'), {}, 'the server broke its answer off (abort), after 5 tries', 5],
     [chat({ content: '' }, 'load'), {}, 'the server broke its answer off (load)', 5],
