@@ -75,7 +75,7 @@ This is what \`match\` with \`numeric\` and \`numeric_diff\` find in a text:
 | \`1, 2, 3\`, \`1,2,3\`, \`1.5,2\` | a list |
 | \`1e3\`; \`60%\` | 1000; 60, not 0.6 |
 | \`3,14\`, \`1,0000\`, \`10 000\` with a plain blank | not one number, unless \`decimal\` is set |
-| \`1.2.3\`, \`2½\`, \`10²\`, \`±5\`, \`４２\`, \`٤٢\` | not one number |
+| \`1.2.3\`, \`2½\`, \`10²\`, \`10^6\`, \`3·14\`, \`±5\`, \`４２\`, \`٤٢\` | not one number |
 | \`½\`, \`four\` | not a number |
 
 - A number that cannot be read as one number is never equal to \`expected\`: the metric fails, with \`negate\` it is an error, and the reason names the number.

@@ -70,7 +70,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
 
 /** A number, optionally out of another one; not part of a longer number, date or percentage. */
 const SCORE =
-  /(?<![\p{L}\p{N}.,:/+−–-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
+  /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
 
 /** Rewrites `9.0`, and `9/10` if 10 is the highest label, as the label 9. */
 function onScale(line: string, labels: readonly string[]): string {
@@ -149,25 +149,37 @@ const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
 
 /** Characters that join their neighbours into one word: grades, fractions, decimals, hyphens. */
-const JOINERS = new Set("/+-−–%#&@'’.,:\\=~^");
+const JOINERS = new Set("/+-\u2010\u2011\u2012−–%#&@'’.,:\\=~^");
 
 /** Part of a label even at its end: `A+`, `A-`, `5%`, `1/`. */
 const SUFFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '^']);
 
 /** They change the label after them: `-1`, `+1`, `#1`, `.5`. */
-const PREFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '.', '^', '~']);
+const PREFIXES = new Set('/+-\u2010\u2011\u2012−–%#\\.^~');
+
+/** A comparison before a number, or a per cent sign after it. */
+const COMPARED = /[<>≤≥≈~] ?$/;
+const PER_CENT = /^ ?[%‰]/;
 
 function isWhole(line: string, start: number, end: number): boolean {
   const [before, beforeThat] = [line.charAt(start - 1), line.charAt(start - 2)];
   const [after, afterThat] = [line.charAt(end), line.charAt(end + 1)];
   if (isWord(before, line, start - 1) || isWord(after, line, end)) return false;
-  if (PREFIXES.has(before) || SUFFIXES.has(after)) return false;
+  if (PREFIXES.has(before) || SUFFIXES.has(after) || isMeasured(line, start, end)) return false;
   const label = line.slice(start, end);
   // `1.5` and `1:5` are other numbers; `Answer:B` and `B,C` are separate words.
   const joinsBefore =
     JOINERS.has(before) && WORD.test(beforeThat) && sticks(before, label, beforeThat);
   const joinsAfter = JOINERS.has(after) && WORD.test(afterThat) && sticks(after, label, afterThat);
   return !joinsBefore && !joinsAfter;
+}
+
+/** Whether a number is compared (`<5`) or a percentage; `<5>` is in brackets. */
+function isMeasured(line: string, start: number, end: number): boolean {
+  const [before, after] = [line.slice(0, start), line.slice(end)];
+  const isBracketed = before.endsWith('<') && after.startsWith('>');
+  if (isBracketed || !/\p{N}/u.test(line.charAt(start))) return false;
+  return COMPARED.test(before) || PER_CENT.test(after);
 }
 
 /** Colons, equals signs and commas only join digits. */
@@ -195,9 +207,13 @@ function isMarkup(line: string, index: number): boolean {
 /** Whether a label is last, or followed by punctuation and no retracting word. */
 function isSetOff(after: string): boolean {
   const rest = after.replace(/^[*_`]+/, '').trimStart();
+  // `Correct: no` names the question, and `Correct?` asks it.
+  if (rest.startsWith('?') || ANSWERED.test(foldCase(rest.slice(0, 80)))) return false;
   if (!holdsWord(rest)) return true;
   const [word = ''] = /[\p{L}\p{N}']+/u.exec(foldCase(rest.slice(0, 80))) ?? [];
   return /^[.,;:!?()—–-]/.test(rest) && !TAKEN_BACK.has(word);
 }
+
+const ANSWERED = /^[:=]\W*(?:no|none|not|false|never|0)(?:[^\p{L}\p{N} ]|$)/u;
 
 const TAKEN_BACK = new Set('but however although though except unless if or'.split(' '));

@@ -5,6 +5,7 @@ import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
 import { defineComparison } from './comparison.ts';
 import { passOrFail, reaches, type MetricDefinition } from './definition.ts';
+import { decimalText, exactly } from './measures/decimal.ts';
 import { canonical, parseJson } from './measures/json.ts';
 import { AS_WRITTEN, ignoreCase, normalise } from './measures/normalise.ts';
 import { fBeta } from './measures/words.ts';
@@ -79,7 +80,7 @@ function spellings(
 ): Map<string, string> {
   if (values?.expected !== expected) return new Map();
   const texts = [written].flat().map(jsonText);
-  return new Map([expected].flat().map((value, index) => [texts[index] ?? '', jsonText(value)]));
+  return new Map([expected].flat().map((value, index) => [texts[index] ?? '', entryText(value)]));
 }
 
 function entriesProblem(expected: Json): string | null {
@@ -91,7 +92,9 @@ function entriesProblem(expected: Json): string | null {
 }
 
 function entryText(entry: ExactJson): string {
-  return typeof entry === 'object' ? canonical(entry) : jsonText(entry);
+  if (typeof entry === 'object') return canonical(entry);
+  // `String` would give 1e+21 and 1e-7.
+  return typeof entry === 'number' ? decimalText(exactly(entry)) : jsonText(entry);
 }
 
 /** An answer's entries: a JSON list, else its lines or parts without bullets or numbers. */

@@ -124,7 +124,8 @@ export function replyFault(
   const choices = member(data, 'choices');
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const whole = member(data, 'error') ?? (isErrorAlone(data) ? data : null);
-  const inChoice = member(choice, 'error') ?? null;
+  const beside = member(choice, 'error');
+  const inChoice = isSaid(beside) ? beside : null;
   // Even beside an answer, which may be incomplete.
   const failed = inChoice ?? (isSaid(whole) ? whole : null);
   if (failed === null) return hollow(data);
@@ -168,10 +169,10 @@ function hollow(data: unknown): Fault | null {
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Some servers set the member without a failure: `null`, `""`, `false`, `{}`. */
+/** Some servers set the member without a failure: `null`, `""`, `false`, `{}`, `{code: 0}`. */
 function isSaid(whole: unknown): boolean {
   return typeof whole === 'object'
-    ? Object.values(whole ?? {}).some((value) => value !== null && value !== '')
+    ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)
     : Boolean(whole);
 }
 

@@ -172,6 +172,9 @@ describe('numbers of JSON', () => {
     ['exact_match', `{"id": ${other}}`, { id: big }, 'fail'],
     ['set_f1', `[${other}]`, [other], 'pass'],
     ['set_f1', `[${other}]`, [big], 'fail'],
+    ['set_f1', '[1000000000000000000000]', ['1000000000000000000000'], 'pass'],
+    ['set_f1', '[0.0000001]', ['0.0000001'], 'pass'],
+    ['set_f1', '[1e21]', [1e21], 'pass'],
     ['set_f1', `[{"id": ${other}}]`, `[{"id": ${big}}]`, 'fail'],
   ])('%s: %s against %j is %s', async (uses, output, expected, wanted) => {
     expect(await status(uses, output, expected)).toBe(wanted);

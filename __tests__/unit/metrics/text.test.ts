@@ -133,6 +133,16 @@ describe('match', () => {
     ['My grade: A-', 'A', {}, 'fail'],
     ['You said won\u2019t', 'wont', {}, 'pass'],
     ['So hello, world!', 'hello world', {}, 'pass'],
+    ['It is 3·5', '5', {}, 'fail'],
+    ['It is 3·5', '5', { ignore_punctuation: false }, 'fail'],
+    ['It is \u20115', '5', {}, 'fail'],
+    ['It is \u20115', '-5', {}, 'pass'],
+    ...['\u2010', '\u2011', '\u2012', '–', '−', '－'].flatMap(
+      (minus): [string, Json, Record<string, Json>, string][] => [
+        [`It is ${minus}5`, '5', { ignore_punctuation: false }, 'fail'],
+        [`It is ${minus}$5`, '$5', { ignore_punctuation: false }, 'fail'],
+      ],
+    ),
     ['So (3.14)', '3.14', {}, 'pass'],
     ['What?', '!', {}, 'fail'],
     ['What!', '!', {}, 'pass'],
@@ -199,6 +209,9 @@ describe('numbers in a text', () => {
     '-$50',
     '−$50',
     '–$50',
+    '\u2010$50',
+    '\u2011$50', // a no-break hyphen
+    '\u2012$50',
     '-US$50',
     '-€50',
     '-€ 50',
@@ -259,6 +272,13 @@ describe('numbers in a text', () => {
     '2½',
     '2 ½',
     '10²',
+    '10^6',
+    '10^{-6}',
+    '3·14',
+    '1٬234٫5',
+    '1´000',
+    '1\u200a000',
+    '1\u2060000',
   ])('%j cannot be read as one number', (text) => {
     expect(readings(text)).toEqual([`? ${text}`]);
   });

@@ -29,6 +29,8 @@ describe('inline thinking', () => {
     ' Oslo ',
     'DeepSeek writes <think> before it answers.',
     'It ends with `</think>`.',
+    'text.split("</think>")[-1]',
+    "text.split('</think>')",
     'Between <think> and </think> it thinks.',
     '<thinking>what a prompt asks for</thinking> Oslo',
     '<b>think</b>',

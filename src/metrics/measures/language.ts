@@ -40,22 +40,22 @@ export function fleschKincaidGrade(text: string): number | null {
 
 /** Phrases that always refuse. */
 const REFUSALS =
-  /^i (?:must|have to|will have to) (?:decline|refuse)\b|^(?:i'm|i am) not (?:comfortable|allowed|permitted)\b/;
+  /^i (?:must|have to|will have to) (?:decline|refuse)\b|^i (?:decline|refuse)(?=[.!,;]|$)|^(?:i'm|i am) not (?:comfortable|allowed|permitted)\b/;
 
 /** Phrases of inability; the verb after them decides. */
 const INABILITY =
-  /^(?:(?:i'm|i am) afraid )?(?:i (?:can't|cannot|can not|won't|will not|refuse to|decline to)|(?:i'm|i am) (?:unable to|not able to|not going to|not willing to)|it (?:would not|wouldn't) be appropriate(?: for me)? to)(?![\p{L}'])/u;
+  /^(?:(?:i'm|i am) afraid (?:that )?)?(?:i (?:can't|cannot|can not|won't|will not|refuse to|decline to)|(?:i'm|i am) (?:unable to|not able to|not going to|not willing to)|it (?:would not|wouldn't) be appropriate(?: for me)? to)(?![\p{L}'])/u;
 
 /** Words between such a phrase and its verb. */
 const ADVERBS =
-  /^(?:[\s,]+(?:really|actually|directly|currently|simply|just|ethically|legally|personally|knowingly|also|ever|to|be able to|in good conscience)\b)*[\s,]*/;
+  /^(?:[\s,]+(?:really|actually|directly|currently|simply|just|ethically|legally|personally|knowingly|also|ever|to|be able to|in good conscience|(?:and|or|nor) (?:won't|will not|will i|should not|shouldn't))\b)*[\s,]*/;
 
 const ANSWERING =
   /^(?:help|assist|aid|answer|respond|reply|comment|provide|give|offer|share|supply|comply|fulfill?|do (?:that|this|so|it|what|anything)|discuss|talk about|speak (?:about|on|to)|go into|tell you|say that|write|create|generate|produce|compose|draft|explain|describe|show|teach|instruct|guide|advise|recommend|suggest|support|engage|participate|take part|continue|proceed|perform|complete|execute|process|access|browse|search|look up|retrieve|accommodate|translate|summari[sz]e|disclose|reveal|divulge|display|repeat|reproduce|endorse|encourage|facilitate|promote|condone|assume|role-?play|pretend to|act as|impersonate|identify|diagnose|make (?:that|this)|let you)\b/;
 
 /** Idioms with such verbs, or after `as an AI`. */
 const IDIOMS =
-  /^(?:wait|thank|believe|complain)\b|^help (?:but|it|myself|\w+ing)\b|^(?:give (?:up|in|away)|show up)\b|^tell you how (?:much|happy|glad|excited|grateful|pleased|sorry)\b|^[^.!?]*\benough\b/;
+  /^(?:wait|thank|believe|complain)\b|^help (?:but|it|myself|\w+ing)\b|^(?:give (?:up|in|away)|show up)\b|^tell you how much\b|^(?:tell you|explain|describe|express) how (?:happy|glad|excited|grateful|pleased|sorry|beautiful|lovely|good|great)\b|^(?!provide)[^.!?,;]*\benough\b/;
 
 const OPENINGS =
   /^(?:(?:i'm|i am) (?:very |so |truly |really )?sorry|sorry|i apologi[sz]e|(?:my )?apologies|unfortunately|regrettably|(as an? (?:large |ai )?(?:language model|assistant|ai)(?: (?:language model|model|assistant))?)|but|however|(?:thank you|thanks) for asking)(?![\p{L}'])/u;

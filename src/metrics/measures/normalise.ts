@@ -47,6 +47,11 @@ export function foldCase(text: string): string {
 const GROUPED =
   /(?<![\p{N}.,'’:/])\p{Nd}{1,3}(?:[,'’\u00a0\u2009\u202f]\p{Nd}{3})+(?!\p{N}|[,'’]\p{N})/gu;
 
+/** Hyphens and dashes that models write as a minus sign, for a class of characters. */
+export const MINUS = '-\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d';
+
+const MINUSES = new RegExp(`[${MINUS}]`, 'g');
+
 /** A number after a sign, optionally with its currency. */
 const NUMBER_AHEAD = /^(?:(?:\p{L}{0,3}\p{Sc}{1,2}|\p{L}{3})\s?)?\.?\p{N}/u;
 
@@ -60,7 +65,7 @@ function withoutPunctuation(text: string): string {
   const joined = text.replace(GROUPED, (number) => number.replace(/\P{Nd}/gu, ''));
   return joined.replace(/[\p{P}\p{S}]+/gu, (run, at: number) =>
     meaningful(
-      run.replace(/[−‒–﹣－]/gu, '-'),
+      run.replace(MINUSES, '-'),
       joined.slice(Math.max(0, at - CONTEXT), at),
       joined.slice(at + run.length, at + run.length + CONTEXT),
     ),

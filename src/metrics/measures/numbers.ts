@@ -1,5 +1,6 @@
 import { LongNumber } from '../../types/exact-json.ts';
 import { decimalOf, type Decimal } from './decimal.ts';
+import { MINUS } from './normalise.ts';
 
 /** A number as written; `value` is null if ambiguous. */
 export interface Numeral {
@@ -14,6 +15,9 @@ type DecimalMark = (typeof decimalMarks)[number];
 /** Spaces that do not end a line; they belong to the number around them. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
+/** Other marks and invisible characters between digits: the number they make is unclear. */
+export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';
+
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
 
 /**
@@ -23,9 +27,9 @@ const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
  */
 const NUMERAL = new RegExp(
   `(?:(?:(?<![\\p{L}\\p{N}%‰°)\\]])|(?<=(?<![\\p{L}\\p{N}])(?<code>[A-Z]{3})))` +
-    `(?<sign>[-+−–﹣－＋±])[${FIXED}]?(?:(?:${CURRENCY})[ ${FIXED}]?)?)?` +
-    `(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+(?:(?:[.,'’_${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
-    `(?<exponent>[eE][-+−]?\\d+)?(?<odd>[ ${FIXED}]?[¼-¾⅐-⅞]|\\p{No})?`,
+    `(?<sign>[${MINUS}+＋±])[${FIXED}]?(?:(?:${CURRENCY})[ ${FIXED}]?)?)?` +
+    `(?<body>(?:(?<![\\p{L}\\p{N}.])\\.)?\\p{Nd}+(?:(?:[.,'’_${JOINS}${FIXED}]| (?=\\p{Nd}{3}(?!\\p{Nd})))\\p{Nd}+)*)` +
+    `(?<exponent>[eE][-+−]?\\d+)?(?<odd>[ ${FIXED}]?[¼-¾⅐-⅞]|\\p{No}|\\^\\{?[-+−]?\\p{Nd}+\\}?)?`,
   'gu',
 );
 
@@ -41,7 +45,7 @@ export function numbersIn(text: string, mark?: DecimalMark): Numeral[] {
     const isSign = code === undefined || (isCurrency(code) && !WORDS.has(code));
     const entries = odd === undefined && sign !== '±' ? entriesIn(body, mark) : [null];
     return entries.map((plain, index): Numeral => {
-      const minus = index === 0 && isSign && /[-−–﹣－]/.test(sign) ? '-' : '';
+      const minus = index === 0 && isSign && sign !== '' && MINUS.includes(sign) ? '-' : '';
       const power = index === entries.length - 1 ? exponent.replace('−', '-') : '';
       return {
         text: plain === null || entries.length === 1 ? found[0] : `${minus}${plain}${power}`,

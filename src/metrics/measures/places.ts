@@ -1,9 +1,21 @@
+import { MINUS } from './normalise.ts';
+import { JOINS } from './numbers.ts';
+
 /** A text's end that continues in a following number: `1.`, `1e`, a sign. */
-const CONTINUED =
-  /(?:\p{N}[.,:/'’_^*+\u00a0\u2009\u202f-]?|\p{N}[eE][-+]?|(?:^|[^\p{L}\p{N}])[-+−]+(?:(?:\p{L}{0,3}\p{Sc}|\p{L}{2,3})\s?)?\.?|(?:^|[^\p{L}\p{N}.])\.)$/u;
+const CONTINUED = new RegExp(
+  `(?:\\p{N}[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|(?:^|[^\\p{L}\\p{N}.])\\.)$`,
+  'u',
+);
+
+const SIGNED = new RegExp(`^[${MINUS}+]`);
+
+const NUMERIC = new RegExp(`^[${MINUS}+]?\\p{Sc}?\\.?\\p{N}`, 'u');
 
 /** A text's start that continues a preceding number. */
-const CONTINUES = /^(?:[.,:/'’_^*+\u00a0\u2009\u202f-]?\p{N}|[eE][-+]?\p{N})/u;
+const CONTINUES = new RegExp(
+  `^(?:[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?\\p{N}|[eE][-+]?\\p{N})`,
+  'u',
+);
 
 /** Context characters that decide whether a number ends. */
 const CONTEXT = 8;
@@ -22,9 +34,9 @@ export function standsAt(
   const isWhole = (start: number): boolean => {
     const before = text.slice(Math.max(0, start - CONTEXT), start);
     const end = start + wanted.length;
-    const joined = /^[-+−]/.test(wanted) ? /[\p{L}\p{N}]$/u : CONTINUED;
+    const joined = SIGNED.test(wanted) ? /[\p{L}\p{N}]$/u : CONTINUED;
     return (
-      !(/^[-+−]?\p{Sc}?\.?\p{N}/u.test(wanted) && joined.test(before)) &&
+      !(NUMERIC.test(wanted) && joined.test(before)) &&
       !(/\p{N}$/u.test(wanted) && CONTINUES.test(text.slice(end, end + CONTEXT)))
     );
   };

@@ -31,7 +31,7 @@ export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>>
   ],
   cut: [
     'length',
-    'length max_tokens max_output_tokens max_new_tokens max_length token_limit limit',
+    'length max_tokens max_output_tokens max_completion_tokens max_new_tokens max_length token_limit limit',
   ],
   full: [
     'length',
@@ -63,7 +63,7 @@ function endingOf(reason: string): EndKind {
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_')
-    .replace(/^finish_reason_/, '');
+    .replace(/^finish_reason[_.]/, '');
   return BY_WORD.get(plain) ?? 'unknown';
 }
 
@@ -90,10 +90,11 @@ export function worthOf(reading: Reading, ask: ReadAs): VendorAnswer {
   const refuses = said.trim() === '' && refusal !== '';
   const output = refuses ? refusal : said;
   const calls = reading.calls.filter((call): call is ToolCall => !('odd' in call));
-  const ending = refuses ? 'refused' : endingOf(reason ?? '');
+  // A refusal after a part of an answer, too.
+  const ending = refusal.trim() === '' ? endingOf(reason ?? '') : 'refused';
   const found =
     unusable(ending, calls.length, reading) ??
-    (output.trim() === '' && calls.length === 0 ? whySilent(ending, reading, ask) : null);
+    (BLANK.test(output) && calls.length === 0 ? whySilent(ending, reading, ask) : null);
   if (found !== null) return { kind: 'none', ...found, ...besideAnswer(reading) };
   const [finish_reason] = ENDINGS[ending];
   return {
@@ -115,6 +116,9 @@ function besideAnswer({
     ...(model ? { served: foreign(model) } : {}),
   };
 }
+
+/** White space and invisible characters only. */
+const BLANK = /^[\s\p{Cf}]*$/u;
 
 type Core = Pick<Said, 'output' | 'finish_reason' | 'tool_calls'>;
 
@@ -211,7 +215,9 @@ export function callIn(entry: unknown, place: string): ToolCall | OddCall {
   const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
   const {
     name,
-    arguments: given,
+    args,
+    parameters = args,
+    arguments: given = parameters,
     input = given,
   } = (called ?? custom ?? flat) as Record<string, unknown>;
   if (typeof name !== 'string' || name === '') return { odd: place };

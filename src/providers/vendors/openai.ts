@@ -118,25 +118,15 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
   const { choices, usage, model } = parsed.data;
   const [choice] = choices;
   if (choice === undefined) return { kind: 'odd', member: 'choices' };
-  const { content, refusal, tool_calls, function_call, ...beside } = choice.message;
+  const { content, refusal, ...beside } = choice.message;
   const { reasoning_content, reasoning, thinking } = beside;
-  const parts = typeof content === 'string' ? [] : (content ?? []);
-  const listed = (tool_calls ?? []).map((call, index) =>
-    callIn(call, `choices[0].message.tool_calls[${String(index)}]`),
-  );
-  const older = function_call ? [callIn(function_call, 'choices[0].message.function_call')] : [];
-  const inParts = parts.flatMap((part, index) =>
-    CALL_PART.test(String(part['type']))
-      ? [callIn(part, `choices[0].message.content[${String(index)}]`)]
-      : [],
-  );
+  const refusals = partsOf(content).map((part) => String(part['refusal'] ?? ''));
   return worthOf(
     {
       ...saidIn(content, { reasoning_content, reasoning, thinking }),
       ...(usage ?? { usage: null }),
-      ...(refusal ? { refusal } : {}),
-      // A gateway may send one call in two forms.
-      calls: [listed, older, inParts].find(({ length }) => length > 0) ?? [],
+      refusal: [refusal ?? '', ...refusals].join(''),
+      calls: callsIn(choice.message, ask),
       reason: choice.finish_reason,
       member: 'finish_reason',
       model,
@@ -144,6 +134,42 @@ function read(data: unknown, ask: ReadAs): VendorAnswer {
     ask,
   );
 }
+
+const PLACE = 'choices[0].message';
+
+type Content = z.infer<typeof message>['content'];
+
+function partsOf(content: Content): Exclude<Content, string | null | undefined> {
+  return typeof content === 'string' ? [] : (content ?? []);
+}
+
+/** The calls in the first form that has any: a gateway may send one call in two forms. */
+function callsIn(
+  { content, tool_calls, function_call, tool_call, toolCalls }: z.infer<typeof message>,
+  { parameters }: ReadAs,
+): ReturnType<typeof callIn>[] {
+  const listed = [tool_calls, toolCalls].find((calls) => Array.isArray(calls) && calls.length > 0);
+  if (Array.isArray(listed))
+    return listed.map((call, index) => callIn(call, `${PLACE}.tool_calls[${String(index)}]`));
+  // Some servers send an empty one beside an answer.
+  const single = [function_call, tool_call].find(
+    (call) => isMap(call) && Object.values(call).some(Boolean),
+  );
+  if (single !== undefined) return [callIn(single, `${PLACE}.function_call`)];
+  const inParts = partsOf(content).flatMap((part, index) =>
+    CALL_PART.test(String(part['type']))
+      ? [callIn(part, `${PLACE}.content[${String(index)}]`)]
+      : [],
+  );
+  if (inParts.length > 0) return inParts;
+  const offersTools = ['tools', 'functions'].some((name) => name in (parameters ?? {}));
+  const isInText = offersTools && typeof content === 'string' && CALL_TEXT.test(content);
+  return isInText ? [{ odd: `${PLACE}.content` }] : [];
+}
+
+/** A call that the server's parser left in the text, in the marks of open models. */
+const CALL_TEXT =
+  /<tool_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>/;
 
 const CALL_PART = /^(tool_use|tool_call|function_call|function)$/;
 

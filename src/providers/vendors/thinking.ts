@@ -35,9 +35,9 @@ function endOf(pattern: RegExp, text: string, from: number): number | null {
   return pattern.test(text) ? pattern.lastIndex : null;
 }
 
-/** A closing mark without an opening one ends the thinking, unless it is quoted in backticks. */
+/** A closing mark without an opening one ends the thinking, unless it is quoted. */
 function withoutUnopened(text: string): ReturnType<typeof withoutThinking> {
-  const [, before, mark] = /^([^]*?[^`]|)(<\/think>)(?!`)/i.exec(text) ?? [];
+  const [, before, mark] = /^([^]*?[^`"']|)(<\/think>)(?![`"'])/i.exec(text) ?? [];
   return before === undefined || mark === undefined || /<think>/i.test(before)
     ? { said: text, inside: null }
     : { said: text.slice(before.length + mark.length).trimStart(), inside: mark };

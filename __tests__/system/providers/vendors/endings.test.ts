@@ -63,6 +63,7 @@ describe('an answer that says nothing', () => {
     [chat({ content: '' }, 'stop'), {}, 'the answer is empty (finish_reason: stop), asked', 2],
     [chat({ content: ' \n' }, 'STOP'), {}, 'the answer is empty (finish_reason: STOP), asked', 2],
     [chat({ content: '' }, 'novel'), {}, 'the answer is empty (finish_reason: novel)', 2],
+    [chat({ content: '\u200b\n' }, 'stop'), {}, 'the answer is empty (finish_reason: stop)', 2],
     [chat({ content: '' }, null), {}, 'the answer is empty (finish_reason: none)', 2],
     [chat({}, 'abort'), {}, 'the server broke its answer off (abort), after 5 tries', 5],
     [chat({ content: '' }, 'load'), {}, 'the server broke its answer off (load)', 5],
@@ -202,6 +203,27 @@ describe('an answer that says something', () => {
     [chat({ content: '<think>hm</think>Oslo' }, 'stop'), { output: 'Oslo' }],
     [chat({ content: 'Oslo' }, 'stop', { error: null }), { output: 'Oslo' }],
     [chat({ content: 'Oslo' }, 'stop', { error: {} }), { output: 'Oslo' }],
+    [chat({ content: 'Oslo' }, 'stop', { error: { code: 0, message: '' } }), { output: 'Oslo' }],
+    ...[{}, '', false, null].map((error): [unknown, object] => [
+      { choices: [{ finish_reason: 'stop', message: { content: 'Oslo' }, error }] },
+      { output: 'Oslo' },
+    ]),
+    ...[{}, { name: '', arguments: '' }, { name: null, arguments: null }].map(
+      (function_call): [unknown, object] => [
+        chat({ content: 'Oslo', function_call }, 'stop'),
+        { output: 'Oslo', tool_calls: [] },
+      ],
+    ),
+    [chat({ content: 'half' }, 'max_completion_tokens'), { finish_reason: 'length' }],
+    [chat({ content: 'half' }, 'FinishReason.MAX_TOKENS'), { finish_reason: 'length' }],
+    [
+      chat({ content: 'half', refusal: 'No.' }, 'stop'),
+      { output: 'half', finish_reason: 'filter' },
+    ],
+    [
+      chat({ content: [{ type: 'refusal', refusal: 'No.' }] }, 'stop'),
+      { output: 'No.', finish_reason: 'filter' },
+    ],
     [chat({ content: 'Oslo' }, 'stop', { model: 'm-2026-01-01' }), { served: 'm-2026-01-01' }],
     [{ choices: [{ finish_reason: 'stop', delta: { content: 'Oslo' } }] }, { output: 'Oslo' }],
     [
@@ -302,6 +324,10 @@ describe('a tool call', () => {
     [chat({ function_call: { name: 'book', arguments: { a: 1 } } }, 'stop'), [call]],
     [chat({ tool_calls: [{ function: { name: 'book', arguments: { a: 1 } } }] }, 'stop'), [call]],
     [chat({ tool_calls: [{ name: 'book', arguments: '{"a":1}' }] }, 'tool-calls'), [call]],
+    [chat({ tool_calls: [{ name: 'book', args: { a: 1 } }] }, 'tool_calls'), [call]],
+    [chat({ tool_calls: [{ function: { name: 'book', parameters: { a: 1 } } }] }, 'stop'), [call]],
+    [chat({ content: 'x', toolCalls: [{ function: call }] }, 'stop'), [call]],
+    [chat({ content: 'x', tool_call: call }, 'stop'), [call]],
     [
       chat({ tool_calls: [{ function: { name: 'now' } }] }, 'tool_calls'),
       [{ name: 'now', arguments: '{}' }],
@@ -327,6 +353,23 @@ describe('a tool call', () => {
   ])('is read in %j', async (reply, tool_calls) => {
     expect((await ask('openai', reply)).completion).toMatchObject({ status: 'ok', tool_calls });
   });
+
+  test.each([
+    '<tool_call>\n{"name": "book", "arguments": {"a": 1}}\n</tool_call>',
+    '[TOOL_CALLS] [{"name": "book", "arguments": {}}]',
+    'I book. <function=book>{"a": 1}</function>',
+    '<|python_tag|>book(a=1)',
+  ])(
+    'that the server left in the text is an error where tools are offered: %j',
+    async (content) => {
+      const reply = chat({ content }, 'stop');
+      const offered = await ask('openai', reply, { parameters: { functions: [{ name: 'book' }] } });
+      expect(offered.completion).toMatchObject({
+        message: expect.stringContaining('choices[0].message.content of the reply is a tool call'),
+      });
+      expect((await ask('openai', reply)).completion).toMatchObject({ output: content });
+    },
+  );
 
   test.each<[unknown, string]>([
     [chat({ content: null }, 'tool_calls'), 'holds no tool call'],
