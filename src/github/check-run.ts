@@ -97,22 +97,47 @@ type Standing =
   | { kind: 'blocked'; by: string };
 
 /** Whether a passing check run would hide one that does not pass. */
-export async function standingOf(client: Client, place: CheckPlace): Promise<Standing> {
+export async function standingOf(
+  client: Client,
+  place: CheckPlace & { opened: { id: number } | null },
+): Promise<Standing> {
+  const runs = (await listWritten(client, place)).sort((a, b) => a.id - b.id);
+  if (isTaken(runs, place.owner)) return { kind: 'taken' };
+  const by = runs.some((run) => isFailedTwin(run, place.owner, place.opened))
+    ? 'another run of this job'
+    : await blockerOf(client, runs, place);
+  return by === null ? { kind: 'free', newest: runs.at(-1)?.id ?? 0 } : { kind: 'blocked', by };
+}
+
+/** What else does not pass, of another job, workflow or pull request; null: nothing. */
+async function blockerOf(
+  client: Client,
+  runs: readonly WrittenRun[],
+  place: CheckPlace,
+): Promise<string | null> {
   const { owner, repository, headSha } = place;
-  const runs = await listWritten(client, place);
-  if (isTaken(runs, owner)) return { kind: 'taken' };
-  const latest = new Map<string, WrittenRun>();
-  for (const run of runs.sort((a, b) => a.id - b.id))
-    latest.set(`${run.identity} ${String(run.pullRequest)}`, run);
+  const latest = new Map(runs.map((run) => [`${run.identity} ${String(run.pullRequest)}`, run]));
   for (const run of latest.values()) {
     const { own, pullRequest: number } = run;
     if (own === 'success' || own === 'neutral') continue;
     if (number === null || number === owner.pullRequest) {
-      if (isRival(run, place)) return { kind: 'blocked', by: 'another job or workflow' };
+      if (isRival(run, place)) return 'another job or workflow';
     } else if (await isOpenAt(client, { repository, number, sha: headSha }))
-      return { kind: 'blocked', by: `#${String(number)}` };
+      return `#${String(number)}`;
   }
-  return { kind: 'free', newest: runs.at(-1)?.id ?? 0 };
+  return null;
+}
+
+const FAILED: ReadonlySet<string> = new Set<OwnConclusion>(['failure', 'error', 'cancelled']);
+
+/**
+ * Whether the same attempt of the same workflow run failed under the same identity: jobs of a matrix
+ * can differ in what an identity does not contain, such as the input `base`.
+ */
+function isFailedTwin(run: WrittenRun, owner: CheckOwner, opened: { id: number } | null): boolean {
+  const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
+  const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
+  return same && FAILED.has(run.own) && run.id !== opened?.id;
 }
 
 /** Whether another job or workflow that writes the same name would be hidden. */

@@ -195,6 +195,21 @@ describe('jobs of one workflow run', () => {
     ]);
   });
 
+  test('that differ in nothing but the base never hide a red check by a green one', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), WORSE);
+    await onPullRequest(at, change, { env: job('gate') });
+    const green = await onPullRequest(at, change, {
+      inputs: { base: change.head },
+      env: job('gate'),
+    });
+    expect(green.outputs['conclusion']).toBe('success');
+    expect(shown(at)).toEqual({ evaldiff: 'failure' });
+    const again = { ...job('gate'), GITHUB_RUN_ATTEMPT: '2' };
+    await onPullRequest(at, change, { inputs: { base: change.head }, env: again });
+    expect(shown(at)).toEqual({ evaldiff: 'success' });
+  });
+
   test('that share a name they were given get a check each, and a warning', async () => {
     const at = await stage(obedient);
     const change = two();
