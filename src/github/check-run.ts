@@ -28,9 +28,11 @@ export interface CheckPlace {
 /** What a run concluded by itself, whatever its check run then shows. */
 export type OwnConclusion = Conclusion | 'cancelled' | 'running';
 
-export function externalId(owner: CheckOwner, own: OwnConclusion): string {
+/** @param replaced the check run in progress that this one takes the place of */
+export function externalId(owner: CheckOwner, own: OwnConclusion, replaced?: number): string {
   const { identity, workflowRun, attempt, pullRequest } = owner;
-  return ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own].join(':');
+  const parts = ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own];
+  return [...parts, ...(replaced === undefined ? [] : [replaced])].join(':');
 }
 
 const CheckRun = z.object({
@@ -42,16 +44,31 @@ const CheckRun = z.object({
 interface WrittenRun extends CheckOwner {
   id: number;
   own: string;
+  replaced: number | null;
 }
 
 /** A check run of ours; null for any other. */
 function written({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
-  const [prefix, identity = '', workflowRun = '', attempt = '', pull = '', own = ''] = (
-    text ?? ''
-  ).split(':');
+  const [
+    prefix,
+    identity = '',
+    workflowRun = '',
+    attempt = '',
+    pull = '',
+    own = '',
+    replaced = '',
+  ] = (text ?? '').split(':');
   if (prefix !== 'evaldiff' || own === '') return null;
   const pullRequest = /^\d{1,15}$/.test(pull) ? Number(pull) : null;
-  return { id, identity, workflowRun, attempt, pullRequest, own };
+  return {
+    id,
+    identity,
+    workflowRun,
+    attempt,
+    pullRequest,
+    own,
+    replaced: Number(replaced) || null,
+  };
 }
 
 async function listNamed(
@@ -103,7 +120,8 @@ export async function standingOf(
 ): Promise<Standing> {
   const runs = (await listWritten(client, place)).sort((a, b) => a.id - b.id);
   if (isTaken(runs, place.owner)) return { kind: 'taken' };
-  const by = runs.some((run) => isFailedTwin(run, place.owner, place.opened))
+  const ended = new Set([place.opened?.id, ...runs.map(({ replaced }) => replaced)]);
+  const by = runs.some((run) => !ended.has(run.id) && isOpenTwin(run, place.owner))
     ? 'another run of this job'
     : await blockerOf(client, runs, place);
   return by === null ? { kind: 'free', newest: runs.at(-1)?.id ?? 0 } : { kind: 'blocked', by };
@@ -128,16 +146,15 @@ async function blockerOf(
   return null;
 }
 
-const FAILED: ReadonlySet<string> = new Set<OwnConclusion>(['failure', 'error', 'cancelled']);
-
 /**
- * Whether the same attempt of the same workflow run failed under the same identity: jobs of a matrix
- * can differ in what an identity does not contain, such as the input `base`.
+ * Whether the same attempt of the same workflow run wrote it under the same identity, and it does
+ * not pass: jobs of a matrix can differ in what an identity does not contain, such as the input
+ * `base`. One that still runs may fail, and its older check run would then be hidden.
  */
-function isFailedTwin(run: WrittenRun, owner: CheckOwner, opened: { id: number } | null): boolean {
+function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
-  return same && FAILED.has(run.own) && run.id !== opened?.id;
+  return same && run.own !== 'success' && run.own !== 'neutral';
 }
 
 /** Whether another job or workflow that writes the same name would be hidden. */

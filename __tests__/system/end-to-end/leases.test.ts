@@ -210,6 +210,33 @@ describe('jobs of one workflow run', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
+  test.each([
+    ['red', WORSE, 'failure', true],
+    ['green', SAME, 'success', true],
+    ['red', WORSE, 'failure', false],
+    ['green', SAME, 'success', false],
+  ])(
+    'that differ in nothing but the base show what the slower one says: %s',
+    async (_verdict, files, expected, statusUpdates) => {
+      const running = Promise.withResolvers<void>();
+      const faster = Promise.withResolvers<void>();
+      const at = await stage(async (request) => {
+        running.resolve();
+        await faster.promise;
+        return obedient(request);
+      });
+      at.github.state.statusUpdates = statusUpdates;
+      const change = changeOf(quiz(), files);
+      const slow = onPullRequest(at, change, { env: job('gate') });
+      await running.promise;
+      await onPullRequest(at, change, { inputs: { base: change.head }, env: job('gate') });
+      expect(shown(at)).toEqual({ evaldiff: 'failure' });
+      faster.resolve();
+      expect((await slow).outputs['conclusion']).toBe(expected);
+      expect(shown(at)).toEqual({ evaldiff: expected });
+    },
+  );
+
   test('that share a name they were given get a check each, and a warning', async () => {
     const at = await stage(obedient);
     const change = two();
