@@ -83,6 +83,17 @@ describe('a check', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
+  test('is opened first where another pull request may have left its verdict on the commit', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), { 'README.md': 'About' });
+    const { name, payload } = pullRequestEvent(change);
+    const event = { name, payload: { ...(payload as object), action: 'opened' } };
+    await onPullRequest(at, change, { event });
+    const checks = writes(at).filter(({ path }) => path.includes('check-runs'));
+    expect(checks.map(({ method }) => method)).toEqual(['POST', 'GET', 'PATCH']);
+    expect(shown(at)).toEqual({ evaldiff: 'success' });
+  });
+
   test('is not opened where none is wanted, but a comment still shows that a run is under way', async () => {
     const bodies: string[] = [];
     const at: Stage = await stage((request) => {
