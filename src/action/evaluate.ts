@@ -117,12 +117,18 @@ export function commitsRequest(
 /**
  * The commits of a job.
  *
- * @throws UserError where they were not found, and for a foreign head with `code: host`.
+ * @throws UserError where they were not found, and for a foreign head with `code: host` or without
+ * a base: nothing would judge it but its own tests and settings.
  */
-export async function commitsOf({ commits, inputs, trust }: Job): Promise<RunCommits> {
+export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;
-  if (inputs.code !== 'host' || trust.foreign === undefined) return found;
-  const message = `code: host is refused: head (${found.head.slice(0, 7)}) is ${ORIGIN_WORDS[trust.foreign]}. Read the commit and push it to a branch of this repository, or leave out code: host; it is then judged as an outside contributor's.`;
+  const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;
+  if (refused === null || trust.foreign === undefined) return found;
+  const instead =
+    refused === 'code: host'
+      ? "leave out code: host; it is then judged as an outside contributor's"
+      : 'compare it with a base (mode: diff), whose tests and settings then judge it';
+  const message = `${refused} is refused: head (${found.head.slice(0, 7)}) is ${ORIGIN_WORDS[trust.foreign]}. Read the commit and push it to a branch of this repository, or ${instead}.`;
   throw new UserError([problem(null, message)]);
 }
 

@@ -184,8 +184,11 @@ function bodyOf(state: LeaseState, title: string, words: string): string {
   return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
 }
 
-/** Events that bring a commit that no earlier run has judged, unless the run is started again. */
-const NEW_COMMIT = new Set(['push', 'merge_group', 'opened', 'synchronize']);
+/**
+ * Events that bring a commit that no earlier run has judged, unless the run is started again. One
+ * that a pull request is opened with may have been judged for another.
+ */
+const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
 /** Whether an earlier verdict on the same commit may stand, which a lost run must not leave. */
 export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {

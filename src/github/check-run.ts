@@ -28,9 +28,11 @@ export interface CheckPlace {
 /** What a run concluded by itself, whatever its check run then shows. */
 export type OwnConclusion = Conclusion | 'cancelled' | 'running';
 
-export function externalId(owner: CheckOwner, own: OwnConclusion): string {
+/** @param replaced the check run in progress that this one takes the place of */
+export function externalId(owner: CheckOwner, own: OwnConclusion, replaced?: number): string {
   const { identity, workflowRun, attempt, pullRequest } = owner;
-  return ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own].join(':');
+  const parts = ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own];
+  return [...parts, ...(replaced === undefined ? [] : [replaced])].join(':');
 }
 
 const CheckRun = z.object({
@@ -42,16 +44,31 @@ const CheckRun = z.object({
 interface WrittenRun extends CheckOwner {
   id: number;
   own: string;
+  replaced: number | null;
 }
 
 /** A check run of ours; null for any other. */
 function written({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
-  const [prefix, identity = '', workflowRun = '', attempt = '', pull = '', own = ''] = (
-    text ?? ''
-  ).split(':');
+  const [
+    prefix,
+    identity = '',
+    workflowRun = '',
+    attempt = '',
+    pull = '',
+    own = '',
+    replaced = '',
+  ] = (text ?? '').split(':');
   if (prefix !== 'evaldiff' || own === '') return null;
   const pullRequest = /^\d{1,15}$/.test(pull) ? Number(pull) : null;
-  return { id, identity, workflowRun, attempt, pullRequest, own };
+  return {
+    id,
+    identity,
+    workflowRun,
+    attempt,
+    pullRequest,
+    own,
+    replaced: Number(replaced) || null,
+  };
 }
 
 async function listNamed(
@@ -97,22 +114,47 @@ type Standing =
   | { kind: 'blocked'; by: string };
 
 /** Whether a passing check run would hide one that does not pass. */
-export async function standingOf(client: Client, place: CheckPlace): Promise<Standing> {
+export async function standingOf(
+  client: Client,
+  place: CheckPlace & { opened: { id: number } | null },
+): Promise<Standing> {
+  const runs = (await listWritten(client, place)).sort((a, b) => a.id - b.id);
+  if (isTaken(runs, place.owner)) return { kind: 'taken' };
+  const ended = new Set([place.opened?.id, ...runs.map(({ replaced }) => replaced)]);
+  const by = runs.some((run) => !ended.has(run.id) && isOpenTwin(run, place.owner))
+    ? 'another run of this job'
+    : await blockerOf(client, runs, place);
+  return by === null ? { kind: 'free', newest: runs.at(-1)?.id ?? 0 } : { kind: 'blocked', by };
+}
+
+/** What else does not pass, of another job, workflow or pull request; null: nothing. */
+async function blockerOf(
+  client: Client,
+  runs: readonly WrittenRun[],
+  place: CheckPlace,
+): Promise<string | null> {
   const { owner, repository, headSha } = place;
-  const runs = await listWritten(client, place);
-  if (isTaken(runs, owner)) return { kind: 'taken' };
-  const latest = new Map<string, WrittenRun>();
-  for (const run of runs.sort((a, b) => a.id - b.id))
-    latest.set(`${run.identity} ${String(run.pullRequest)}`, run);
+  const latest = new Map(runs.map((run) => [`${run.identity} ${String(run.pullRequest)}`, run]));
   for (const run of latest.values()) {
     const { own, pullRequest: number } = run;
     if (own === 'success' || own === 'neutral') continue;
     if (number === null || number === owner.pullRequest) {
-      if (isRival(run, place)) return { kind: 'blocked', by: 'another job or workflow' };
+      if (isRival(run, place)) return 'another job or workflow';
     } else if (await isOpenAt(client, { repository, number, sha: headSha }))
-      return { kind: 'blocked', by: `#${String(number)}` };
+      return `#${String(number)}`;
   }
-  return { kind: 'free', newest: runs.at(-1)?.id ?? 0 };
+  return null;
+}
+
+/**
+ * Whether the same attempt of the same workflow run wrote it under the same identity, and it does
+ * not pass: jobs of a matrix can differ in what an identity does not contain, such as the input
+ * `base`. One that still runs may fail, and its older check run would then be hidden.
+ */
+function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
+  const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
+  const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
+  return same && run.own !== 'success' && run.own !== 'neutral';
 }
 
 /** Whether another job or workflow that writes the same name would be hidden. */

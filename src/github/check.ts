@@ -240,7 +240,8 @@ async function post(client: Client, job: Shown, annotations: Sent[]): Promise<nu
     } catch (error) {
       if (!hasStatus(error, 403) && !hasStatus(error, 404)) throw error;
     }
-  return createCheckRun(client, { ...body, head_sha: job.headSha });
+  const external_id = externalId(job.owner, job.own, job.opened?.id);
+  return createCheckRun(client, { ...body, external_id, head_sha: job.headSha });
 }
 
 /** What cannot be appended is a warning: the check itself stands, with its conclusion. */

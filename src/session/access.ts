@@ -41,11 +41,14 @@ export function accessFrom(
 const ORDINARY =
   /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
 
+/** A word of a key that begins with a slash, as those in base64 can. */
+const KEY_LIKE = /(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{16,}/;
+
 /** Values of the variables that `code-env` names. All are secrets but ordinary words and paths. */
 export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): string[] {
   return names
     .map((name) => env[name]?.trim() ?? '')
-    .filter((value) => value !== '' && !ORDINARY.test(value));
+    .filter((value) => value !== '' && (!ORDINARY.test(value) || KEY_LIKE.test(value)));
 }
 
 /** Refuses model keys in `code-env`: a key goes to its own server and to nothing else. */

@@ -82,7 +82,8 @@ async function headOf(repository: Repository, { head, facts }: CommitsRequest): 
     side: 'head',
     refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
   });
-  return facts.head;
+  // The push of an annotated tag names the tag, on which GitHub takes no check run.
+  return repository.resolve(facts.head);
 }
 
 async function baseOf(

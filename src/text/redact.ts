@@ -34,9 +34,9 @@ const TOKEN = /[\w.*-]{8,}/g;
 
 /**
  * Creates a function that redacts: the given values as they are, in base64 (three alignments, plain
- * and URL-safe), hexadecimal, URL-encoded, JSON- and HTML-escaped; words that contain the first or
- * last eight characters of a key; and whatever looks like a known vendor's key. Linear; the result
- * never grows.
+ * and URL-safe, and broken into lines), hexadecimal, URL-encoded, JSON- and HTML-escaped; words
+ * that contain the first or last eight characters of a key; and whatever looks like a known
+ * vendor's key. Linear; the result never grows.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(parts))];
@@ -71,7 +71,9 @@ export function createSecretRegister(
   let redact: ((text: string) => string) | null = null;
   return {
     add(values) {
-      for (const value of values.filter((each) => each !== '' && !known.has(each))) {
+      // A mask of a digit would blank the log.
+      const fit = values.filter((value) => value.trim().length >= SHORTEST_SECRET);
+      for (const value of fit.filter((each) => !known.has(each))) {
         known.add(value);
         mask(value);
         redact = null;
@@ -187,8 +189,19 @@ function base64Spellings(bytes: Uint8Array): string[] {
       Math.ceil((8 * before) / 6),
       Math.floor((8 * padded.length) / 6),
     );
-    return fixed.length < END ? [] : [fixed, fixed.replaceAll('+', '-').replaceAll('/', '_')];
+    const lines = before === 0 ? LINE_WIDTHS.flatMap((width) => linesOf(fixed, width)) : [];
+    return [fixed, ...lines]
+      .filter((text) => text.length >= END)
+      .flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]);
   });
+}
+
+/** At which encoders break lines: PEM and MIME. */
+const LINE_WIDTHS = [64, 76];
+
+function linesOf(text: string, width: number): string[] {
+  const count = Math.ceil(text.length / width);
+  return Array.from({ length: count }, (_, at) => text.slice(at * width, (at + 1) * width));
 }
 
 /** One pass, longest first, so that a part never matches before the whole. */

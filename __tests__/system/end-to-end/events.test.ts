@@ -161,6 +161,20 @@ describe('a push', () => {
     expect(run.result).toMatchObject({ base: null, suites: [{ verdict: 'new' }] });
   });
 
+  test('of an annotated tag, which the event names by its own id, is about its commit', async () => {
+    const at = await stage(obedient);
+    const {
+      origin,
+      commits: [, commit = ''],
+    } = straight(quiz(), WORSE);
+    origin.git('tag', '-a', '-m', 'x', 'v1', commit);
+    const after = origin.git('rev-parse', 'refs/tags/v1');
+    const event = changed('push', { before: '0'.repeat(40), after, ref: 'refs/tags/v1' });
+    const run = await runOn(at, { checkout: shallowCheckout(origin, 'refs/tags/v1'), event });
+    expect(run.result).toMatchObject({ trust: 'trusted', head: { sha: commit } });
+    expect(at.github.state.checkRuns.map(({ headSha }) => headSha)).toEqual([commit]);
+  });
+
   test('that was forced over an unreachable commit says which commit is missing', async () => {
     const at = await stage(obedient);
     const {

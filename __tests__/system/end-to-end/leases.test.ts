@@ -83,6 +83,17 @@ describe('a check', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
+  test('is opened first where another pull request may have left its verdict on the commit', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), { 'README.md': 'About' });
+    const { name, payload } = pullRequestEvent(change);
+    const event = { name, payload: { ...(payload as object), action: 'opened' } };
+    await onPullRequest(at, change, { event });
+    const checks = writes(at).filter(({ path }) => path.includes('check-runs'));
+    expect(checks.map(({ method }) => method)).toEqual(['POST', 'GET', 'PATCH']);
+    expect(shown(at)).toEqual({ evaldiff: 'success' });
+  });
+
   test('is not opened where none is wanted, but a comment still shows that a run is under way', async () => {
     const bodies: string[] = [];
     const at: Stage = await stage((request) => {
@@ -194,6 +205,48 @@ describe('jobs of one workflow run', () => {
       expect.stringMatching(/^### ✅ No regression.* – `.*references=q4`$/),
     ]);
   });
+
+  test('that differ in nothing but the base never hide a red check by a green one', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), WORSE);
+    await onPullRequest(at, change, { env: job('gate') });
+    const green = await onPullRequest(at, change, {
+      inputs: { base: change.head },
+      env: job('gate'),
+    });
+    expect(green.outputs['conclusion']).toBe('success');
+    expect(shown(at)).toEqual({ evaldiff: 'failure' });
+    const again = { ...job('gate'), GITHUB_RUN_ATTEMPT: '2' };
+    await onPullRequest(at, change, { inputs: { base: change.head }, env: again });
+    expect(shown(at)).toEqual({ evaldiff: 'success' });
+  });
+
+  test.each([
+    ['red', WORSE, 'failure', true],
+    ['green', SAME, 'success', true],
+    ['red', WORSE, 'failure', false],
+    ['green', SAME, 'success', false],
+  ])(
+    'that differ in nothing but the base show what the slower one says: %s',
+    async (_verdict, files, expected, statusUpdates) => {
+      const running = Promise.withResolvers<void>();
+      const faster = Promise.withResolvers<void>();
+      const at = await stage(async (request) => {
+        running.resolve();
+        await faster.promise;
+        return obedient(request);
+      });
+      at.github.state.statusUpdates = statusUpdates;
+      const change = changeOf(quiz(), files);
+      const slow = onPullRequest(at, change, { env: job('gate') });
+      await running.promise;
+      await onPullRequest(at, change, { inputs: { base: change.head }, env: job('gate') });
+      expect(shown(at)).toEqual({ evaldiff: 'failure' });
+      faster.resolve();
+      expect((await slow).outputs['conclusion']).toBe(expected);
+      expect(shown(at)).toEqual({ evaldiff: expected });
+    },
+  );
 
   test('that share a name they were given get a check each, and a warning', async () => {
     const at = await stage(obedient);

@@ -99,6 +99,21 @@ describe("a fork's commit in the input head", () => {
     } else expect(run.log).not.toContain('trust: trusted');
   });
 
+  test.each([
+    ['noise', 'head'],
+    ['noise', 'base'],
+    ['sweep', 'head'],
+  ])('in mode %s, named as %s, does not judge itself', async (mode, input) => {
+    const at = await stage(obedient);
+    const change = ofFork();
+    const run = await judge(at, change, { mode, base: '', [input]: change.head });
+    expect(run.outputs['conclusion']).toBe('error');
+    expect(messages(run)).toMatch(
+      new RegExp(`^mode: ${mode} is refused: head \\([0-9a-f]{7}\\) is on no branch or tag of`),
+    );
+    expect(at.models.requests).toEqual([]);
+  });
+
   test("in a merge queue's branch is still a fork's", async () => {
     const at = await stage(obedient);
     const change = ofFork();

@@ -101,7 +101,10 @@ describe('code cannot tell which side it scores', () => {
   const clocks = {
     python: `import datetime, os, time
 from datetime import date, datetime as moment
-metric = [os.getpid(), time.time(), str(time.time_ns()), time.monotonic(), time.perf_counter_ns(), time.process_time(), time.strftime("%F", time.gmtime()),
+def link(path):
+  try: return os.readlink(path)
+  except OSError: return None
+metric = [link('/proc/self'), link('/proc/thread-self'), os.times().elapsed, os.getpid(), time.time(), str(time.time_ns()), time.monotonic(), time.perf_counter_ns(), time.process_time(), time.strftime("%F", time.gmtime()),
   time.clock_gettime(time.CLOCK_MONOTONIC), str(moment.now()), str(moment.utcnow()), str(date.today()), str(moment.now(datetime.timezone.utc))]
 result = True`,
     javascript: `metric = [Date.now(), new Date().getTime(), Date(), new (new Date(0).constructor)().getTime(), new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC' }).format()];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRedactor, redactAll } from '../../../src/text/redact.ts';
+import { createRedactor, createSecretRegister, redactAll } from '../../../src/text/redact.ts';
 import fc, { draws } from '../../fuzz.ts';
 
 const KEY = 'sk-proj-A1b2"C3/d4&E5+f6 G7h8I9j0KLMN';
@@ -46,6 +46,13 @@ describe('createRedactor', () => {
     ]) {
       expect(clean).not.toContain(piece);
     }
+  });
+
+  test.each([64, 76])('removes a long key in base64 broken into lines of %s', (width) => {
+    const key = `${KEY} ${'q7Rt9'.repeat(20)} ${KEY}`;
+    const lines = base64(key).match(new RegExp(`.{1,${String(width)}}`, 'g')) ?? [];
+    const clean = createRedactor([key])(lines.join('\n'));
+    expect(clean.replaceAll(/\*\*\*|\n/g, '').length).toBeLessThanOrEqual(8);
   });
 
   test.each([
@@ -145,4 +152,14 @@ test('redactAll only copies what contains a secret', () => {
   expect(redacted.clean).toBe(value.clean);
   expect(redacted.told[1]).toBe(value.told[1]);
   expect(redactAll({ [KEY]: 1 }, redact)).toEqual({ '***': 1 });
+});
+
+describe('createSecretRegister', () => {
+  test('masks no value so short that its mask would blank the log', () => {
+    const masked: string[] = [];
+    const register = createSecretRegister((secret) => masked.push(secret));
+    register.add(['1', '12', ' 7 ', 'pa55', '']);
+    expect(masked).toEqual(['pa55']);
+    expect(register.redact('1 of 12 with pa55')).toBe('1 of 12 with ***');
+  });
 });
