@@ -26,6 +26,17 @@ export const textExpected: Expectation = {
   },
 };
 
+/** A text, or a list of texts, to find in the answer. */
+export const partExpected: Expectation = {
+  reads: 'text',
+  wrong(expected) {
+    return (
+      textExpected.wrong(expected) ??
+      ([expected].flat().includes('') ? 'expected is empty, which every answer contains' : null)
+    );
+  },
+};
+
 /** One number, or with `list` any of several. */
 export const numberExpected = (list: boolean): Expectation => ({
   reads: 'number',

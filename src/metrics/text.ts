@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
 import { alternatives, quoteAlternatives } from './answer.ts';
-import { defineComparison, numberExpected, patternExpected, textExpected } from './comparison.ts';
+import {
+  defineComparison,
+  numberExpected,
+  partExpected,
+  patternExpected,
+  textExpected,
+} from './comparison.ts';
 import {
   passOrFail,
   measureError,
@@ -76,6 +82,7 @@ const contains = defineComparison({
       .describe('For a list: one entry is enough, or all are needed.'),
   },
   ...yesOrNo,
+  expects: () => partExpected,
   source: 'substring search; promptfoo `contains`, `contains-any`, `contains-all`',
   example: {
     output: 'The capital is PARIS.',
@@ -106,6 +113,7 @@ function atEdge(
     summary: `The answer ${verb}s with the expected text. ${anyOf}`,
     parameters: normalisation,
     ...yesOrNo,
+    expects: () => partExpected,
     source,
     example,
     measure({ output, expected, options }) {
@@ -152,7 +160,8 @@ const match = defineComparison({
     ignore_punctuation: ignorePunctuation(true),
   },
   ...yesOrNo,
-  expects: ({ numeric }) => (numeric ? numberExpected(true) : textExpected),
+  expects: ({ numeric, location }) =>
+    numeric ? numberExpected(true) : location === 'exact' ? textExpected : partExpected,
   source: 'Inspect `match`',
   example: {
     output: 'So the total is $1,024.',

@@ -224,12 +224,12 @@ tests:
         metrics?.map(({ name }) => name),
       ]),
     ).toEqual([
-      [{ x: 'one' }, ['contains', 'regex', 'contains-2']],
+      [{ x: 'one' }, ['regex', 'contains']],
       [{ x: 'two' }, ['preference']],
     ]);
     expect(notices.map((line) => line.replace(`${CONFIG}:`, ''))).toEqual([
       expect.stringMatching(
-        /^ 1 of 3 prompts, 2 of 2 tests, 3 of 7 assertions carried over; 15 lost: 2 × the assertion moderation, .* and 11 more reasons$/,
+        /^ 1 of 3 prompts, 2 of 2 tests, 2 of 7 assertions carried over; 16 lost: 2 × the assertion moderation, .* and 12 more reasons$/,
       ),
       expect.stringMatching(/^8: the assertion moderation .* is not called \(2 times\)/),
       expect.stringMatching(/^5: transform of gpt-4o-mini/),
@@ -247,6 +247,7 @@ tests:
       expect.stringMatching(/^7: options\.rubricPrompt/),
       expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
       expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
+      expect.stringMatching(/^13: the assertion contains .* with\.value is empty, which every answer contains/),
       expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
       expect.stringMatching(/^16: other of the assertion contains/),
       expect.stringMatching(/^16: weight of the assertion contains/),
