@@ -28,7 +28,8 @@ const WORDS: Record<By, ((what: string) => string) | null> = {
     `this pull request and the base branch both changed ${what}: the base branch's is used`,
   prompt: (what) =>
     `this pull request and the base branch both changed ${what}: head's is judged as it is; rebase to judge what would be merged`,
-  removed: (what) => `not compared: rebase. The base branch removed ${what}, and head changes it`,
+  removed: (what) =>
+    `the base branch removed ${what}, and head changes it: rebase to judge what would be merged`,
 };
 
 const PLACES = new Set(['place', 'at', 'codeAt', 'gatePlace', 'problemAt']);

@@ -276,7 +276,8 @@ test.each([
     {
       kind: 'not-comparable',
       place: { file: 'prompts/p.yaml', line: 0 },
-      message: 'not compared: rebase. The base branch removed prompt p, and head changes it',
+      message:
+        'the base branch removed prompt p, and head changes it: rebase to judge what would be merged',
     },
   ]);
 });

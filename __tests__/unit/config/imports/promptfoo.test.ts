@@ -247,7 +247,9 @@ tests:
       expect.stringMatching(/^7: options\.rubricPrompt/),
       expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
       expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
-      expect.stringMatching(/^13: the assertion contains .* with\.value is empty, which every answer contains/),
+      expect.stringMatching(
+        /^13: the assertion contains .* with\.value is empty, which every answer contains/,
+      ),
       expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
       expect.stringMatching(/^16: other of the assertion contains/),
       expect.stringMatching(/^16: weight of the assertion contains/),
