@@ -124,7 +124,7 @@ describe('a pull request from a fork', () => {
       ...WORSE,
       'prompts/tests/quiz.yaml': quizTests(
         6,
-        'metrics: [{ name: answer, uses: contains, with: { value: "" } }]',
+        'metrics: [{ name: answer, uses: length }]',
       ).replaceAll(/answer \d/g, 'no idea'),
       'evaldiff.yaml': SETTINGS.replace('quiz-1', 'quiz-9-expensive').replace(
         'tolerance: 0.4',
