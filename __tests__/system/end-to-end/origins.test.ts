@@ -177,7 +177,11 @@ describe('a base as a checkout names it', () => {
     const change = changeOf(quiz(), WORSE);
     const checkout = shallowCheckout(change.origin, 'refs/heads/topic');
     const event = eventOf('workflow_dispatch', change.head);
-    const run = await runOn(at, { checkout, event }, { inputs: { mode: 'diff', base: 'HEAD~1' } });
+    const run = await runOn(
+      at,
+      { checkout, event },
+      { inputs: { mode: 'diff', base: 'HEAD~1' }, needsCheckout: true },
+    );
     expect(run.result.base?.sha).toBe(change.base);
     const none = { directory: temporaryFolder('workspace') };
     const without = await runOn(
