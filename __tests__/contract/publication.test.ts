@@ -67,7 +67,7 @@ function staleLines(given: Publication, texts: Readonly<Record<string, string>>)
           .filter(([, found]) => found !== wanted)
           .map(([, found = '']) => `${found} is ${wanted}`),
       );
-      // What is left of the placeholder in code stands for the owner of a copy without one.
+      // The placeholder stays in code for copies of the project without an owner.
       if (given.owner !== null && line.includes('<owner>') && !path.startsWith('src/'))
         wrong.push('names no owner');
       if (given.published && UNTIL.test(line)) wrong.push('is published');

@@ -207,7 +207,7 @@ export const ROUTES: readonly Route[] = [
   },
 ];
 
-/** Of roles that have no permission of their own GitHub gives the permission that they rest on. */
+/** GitHub reports roles such as triage and maintain as the permission they include. */
 const RESTS_ON: Record<string, string> = { maintain: 'write', triage: 'read' };
 
 function permissionOf({ state, api, params }: Call): Reply {

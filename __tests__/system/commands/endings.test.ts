@@ -151,7 +151,7 @@ describe('base whose answers', () => {
   const has = 'metrics: [{ name: has, uses: contains, with: { value: Oslo } }]\n';
   const whole = ends('stop', 'Oslo is fine');
 
-  test('a filter withheld all is no base that head improves on', async () => {
+  test('were all filtered do not make head an improvement', async () => {
     const { result, out } = await compare({
       base: ends('content_filter', ''),
       head: whole,

@@ -205,7 +205,7 @@ describe('evaldiff init', () => {
     );
   });
 
-  test('names formats that are not read, and starts the project beside them', async () => {
+  test('names formats that evaldiff does not read, and still sets up the project', async () => {
     const { out, files, validated } = await init({
       'prompts/synonym.yaml': '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
       'src/chat.prompty': '---\nname: chat\n---\nsystem:\nHi\n',

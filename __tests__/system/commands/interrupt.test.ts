@@ -82,7 +82,7 @@ test.each([
   60_000,
 );
 
-test('calls under way when a run is told to end are kept and not paid for again', async () => {
+test('calls in flight at SIGTERM are kept and not paid for again', async () => {
   const allAsked = Promise.withResolvers<undefined>();
   const toldToEnd = Promise.withResolvers<undefined>();
   const shop = await openShop({

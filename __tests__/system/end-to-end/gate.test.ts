@@ -28,7 +28,7 @@ describe('a red pull request with the override label', () => {
       labels: [LABEL],
       body: `Quick answers.\n\n${LABEL}: three questions are retired next week`,
     });
-    // The label starts a run of its own.
+    // Adding the label starts another run.
     const run = await onPullRequest(at, change, { inputs, env: { GITHUB_RUN_ID: '7002' } });
 
     expect(run.code).toBe(0);

@@ -94,7 +94,7 @@ describe('a check', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
-  test('is not opened where none is wanted, but a comment still shows that a run is under way', async () => {
+  test('is not opened without a check name, but a comment still shows that a run is under way', async () => {
     const bodies: string[] = [];
     const at: Stage = await stage((request) => {
       bodies.push(...at.github.state.comments.map(({ body }) => body));

@@ -70,7 +70,7 @@ describe('a pull request whose base branch was tightened after it was made', () 
       base: { sha: change.origin.git('merge-base', change.base, change.head) },
       gate: { fail_on: 'regression' },
     });
-    // An outside contributor's settings are not read: those of the tip are.
+    // For an outside contributor, the tip's settings are read instead of head's.
     const settings = trust === 'member' ? ['gate.fail_on'] : [];
     expect(messagesOf(step).filter((message) => message.includes('since this branch'))).toEqual([
       'the base branch changed reference q5, reference q6, reference q7, reference q8, reference q9, reference q10, reference q11, reference q12 since this branch left it: that is used, as it would be after the merge',

@@ -213,7 +213,7 @@ describe("a pull request's own facts", () => {
     });
   };
 
-  test('do not make a member of a head that no branch has any more', async () => {
+  test('do not make a member of a head that is no longer on a branch', async () => {
     const at = await stage(obedient);
     const change = ofFork();
     pull(at, change, 'main');
@@ -221,7 +221,7 @@ describe("a pull request's own facts", () => {
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
   });
 
-  /** Head stands on a commit of `main` or `release` that the event's base does not have. */
+  /** Head's parent is a commit of `main` or `release` that the event's base does not have. */
   const updated = (branch: string): { change: Change; between: string } => {
     const { origin, commits } = straight(
       quiz(),

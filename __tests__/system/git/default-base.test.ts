@@ -90,7 +90,7 @@ async function baseOf(
 
 const NO_BASE = /^There is no base to compare with: .*--base <branch or commit>/;
 
-describe('a base that nobody names', () => {
+describe('a base that is not given', () => {
   test.each(['single branch', 'depth 1', 'detached'])(
     'is the default branch of the remote in a clone that lacks it: %s',
     async (shape) => {
@@ -152,7 +152,7 @@ describe('a base that the CI names', () => {
     expect(base).toBe(text === MAIN.fork ? MAIN.fork : released);
   });
 
-  test('is an error where neither remote nor clone has it', async () => {
+  test('is an error when the remote and the clone both lack it', async () => {
     for (const shape of ['depth 1', 'no remote']) {
       await expect(baseOf(cloned(MAIN, shape), { CHANGE_TARGET: 'gone' })).rejects.toMatchObject({
         problems: [{ message: expect.stringMatching(/^CHANGE_TARGET names the base gone, which/) }],

@@ -15,7 +15,7 @@ import { messageOf, using } from './opened-repository.ts';
 
 afterAll(removeTemporaryFolders);
 
-/** Writes a tree of any entries, also those that git itself never makes. */
+/** Writes a tree with any entries, including ones that git never creates. */
 function craftedTree(
   repository: FixtureRepository,
   entries: readonly (readonly [mode: string, name: string, id: string])[],

@@ -4,6 +4,7 @@ import { createSandbox } from '../../../src/sandbox/index.ts';
 import type { Metric } from '../../../src/types/metric.ts';
 import { ATTACKED_METRICS } from '../../stand-ins/attacking-answers.ts';
 import { metric, project } from '../../unit/run/builders.ts';
+import { realSandbox } from '../metrics/real-sandbox.ts';
 import { runPipeline, shop, type Ran } from './pipeline.ts';
 
 type Language = keyof typeof ATTACKED_METRICS;
@@ -100,14 +101,9 @@ later = any(os.getpid() - one > 2 for one in ids if one < os.getpid())
 metric = 1
 result = later or actual == "right"`;
 
+const sandbox = realSandbox();
+
 test('a metric that looks for its process cannot tell the sides', async () => {
-  const sandbox = createSandbox({
-    mode: 'sandbox',
-    env: {},
-    timeoutSeconds: 20,
-    time: Date.UTC(2026, 0, 2),
-    log: () => undefined,
-  });
   const code = metric('honest', {
     source: { kind: 'code', language: 'python', code: BY_PROCESS },
   });
@@ -119,6 +115,5 @@ test('a metric that looks for its process cannot tell the sides', async () => {
     (_, question) => (question.startsWith('Old') ? 'right' : 'wrong'),
     { edges: { evaluate: sandbox.evaluate } },
   );
-  await sandbox.close();
   expect(result.suites.map(({ pass_rate }) => pass_rate)).toMatchObject([{ base: 1, head: 0 }]);
 });
