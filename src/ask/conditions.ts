@@ -1,4 +1,4 @@
-import { metricNumber } from '../metrics/index.ts';
+import { metricNumber } from '../metrics/value.ts';
 import { dependencies } from '../suite/depends-on.ts';
 import type { DependsOn, Metric, Score } from '../types/metric.ts';
 import { isMap, ownEntry, type Json } from '../types/plain.ts';

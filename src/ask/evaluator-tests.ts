@@ -1,4 +1,5 @@
-import { judging, type EvaluatorTest, type TestedJudge } from '../plan/grader-tests.ts';
+import { judging, type EvaluatorTest } from '../plan/evaluator-plan.ts';
+import type { TestedJudge } from '../plan/grader-tests.ts';
 import type {
   EvaluatorGrade,
   EvaluatorResult,

@@ -1,6 +1,7 @@
 import { turnsOf, type MetricAnswer, type MetricTools } from '../metrics/answer.ts';
 import { scoreMetric } from '../metrics/index.ts';
-import { asDirect, type Price } from '../plan/price.ts';
+import { asDirect } from '../plan/price.ts';
+import type { Price } from '../plan/prices.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
 import type { Scoring } from '../select/scoring.ts';

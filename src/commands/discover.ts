@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readAttributes, writeAttributes } from '../config/attributes-file.ts';
-import { schemaLine } from '../config/imports/index.ts';
+import { schemaLine } from '../config/schema-line.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { InternalError, UserError, problem } from '../errors.ts';
 import {
@@ -27,7 +27,7 @@ import type { Grader } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { holdToCaps, priceOf } from './caps.ts';
 import { replaceFile, writeNewFiles } from './files.ts';
-import { type EvaluateOptions, evaluateOptions } from './options.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { asking, type Opened, withCurrentProject } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 import { userError } from './user-error.ts';

@@ -1,7 +1,11 @@
 import { testEvaluators } from '../ask/evaluator-tests.ts';
-import { type RepeatedRubricTest, repeatRubricTest } from '../ask/rubric-tests.ts';
+import { repeatRubricTest, type RepeatedRubricTest } from '../ask/rubric-tests.ts';
 import { problem } from '../errors.ts';
-import { type EvaluatorTest, evaluatorCallsOf, evaluatorTargetsOf } from '../plan/grader-tests.ts';
+import {
+  evaluatorCallsOf,
+  evaluatorTargetsOf,
+  type EvaluatorTest,
+} from '../plan/evaluator-plan.ts';
 import { rubricTestBlocks } from '../report/rubric-test.ts';
 import { evaluatorTables } from '../report/sections/conversations.ts';
 import type { EvaluatorResult } from '../result/conversations.ts';
@@ -17,9 +21,9 @@ import type { Rubric } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf } from '../types/vendors.ts';
 import { holdToCaps, priceOf } from './caps.ts';
-import { type EvaluateOptions, evaluateOptions } from './options.ts';
-import { type Opened, asking, withCurrentProject } from './project.ts';
-import { type AddCommand, type Terminal, printBlocks } from './terminal.ts';
+import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { asking, type Opened, withCurrentProject } from './project.ts';
+import { printBlocks, type AddCommand, type Terminal } from './terminal.ts';
 import { userError } from './user-error.ts';
 
 /** Prints how often the evaluators, alone and combined, agree with the labelled answers. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import { schemaLine } from '../config/imports/index.ts';
+import { schemaLine } from '../config/schema-line.ts';
 import { SETTINGS_FILE } from '../config/settings.ts';
 import { logLine } from '../text/log.ts';
 import { shellWord } from '../text/visible.ts';
-import { factsOf, vendorNames, type VendorName } from '../types/vendors.ts';
+import { factsOf, type VendorName, vendorNames } from '../types/vendors.ts';
 import { withEnvFile } from './env-file.ts';
 import { writeNewFiles } from './files.ts';
 import { withTree } from './import.ts';

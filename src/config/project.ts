@@ -8,7 +8,7 @@ import type { Project, Suite } from '../suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { type ModelEnds, checkGate, checkPassports, checkUnread } from './check-settings.ts';
+import { checkGate, checkPassports, checkUnread, type ModelEnds } from './check-settings.ts';
 import {
   checkGraders,
   checkModels,
@@ -17,7 +17,7 @@ import {
   nearlyCritical,
   withoutSilent,
 } from './check-suites.ts';
-import type { HostCall } from './imports/foreign-code.ts';
+import type { HostCall } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
 import { loadSettings } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';

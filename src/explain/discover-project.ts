@@ -1,6 +1,6 @@
 import { CHUNK, GROUP, discoveryCalls, textsOf } from '../plan/explain-cost.ts';
-import type { Price } from '../plan/price.ts';
 import { priceCounts, type Forecast } from '../plan/priced-calls.ts';
+import type { Price } from '../plan/prices.ts';
 import { createInputCounter } from '../plan/tokens.ts';
 import {
   FEWEST_REFERENCES,

@@ -1,9 +1,9 @@
-import { metricNumber } from '../metrics/index.ts';
+import { metricNumber } from '../metrics/value.ts';
 import type { AttributeResult, Proficiency } from '../result/attributes.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { Bundle } from '../statistics/bundles.ts';
 import { differenceInterval } from '../statistics/interval.ts';
-import { isComparable, type Counts, type Table, meanOfCounts } from '../statistics/table.ts';
+import { isComparable, meanOfCounts, type Counts, type Table } from '../statistics/table.ts';
 import { sideMean } from '../statistics/value-test.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';

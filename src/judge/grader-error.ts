@@ -1,6 +1,7 @@
 import { OBJECT_WORDS } from '../metrics/objects.ts';
 import { boundsOf, passingLabels } from '../metrics/passing.ts';
-import { judging, type TestedJudge } from '../plan/grader-tests.ts';
+import { judging } from '../plan/evaluator-plan.ts';
+import type { TestedJudge } from '../plan/grader-tests.ts';
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { GraderError, PassRate } from '../result/suite-result.ts';
 import { gradersIdentity, rubricIdentity, steeringFor, type Scoring } from '../select/scoring.ts';

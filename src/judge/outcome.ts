@@ -8,12 +8,19 @@ import {
   worseAlone,
 } from '../result/counts.ts';
 import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
-import type { Result } from '../result/result.ts';
+import type { Replaced, Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import type { ReplacedModel } from '../select/answerers.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import type { Conclusion } from '../types/plain.ts';
+
+/** A model that base asks and whose place something of the pull request's own takes. */
+export interface ReplacedModel extends Replaced {
+  /** Settings or prompt file that says so. */
+  file: string;
+  /** A sentence for people. */
+  sentence: string;
+}
 
 export const NO_TEST = 'No test ran, so there is no verdict.';
 

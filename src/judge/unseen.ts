@@ -1,14 +1,13 @@
-import { metricNumber } from '../metrics/index.ts';
+import { entryNumber, metricNumber } from '../metrics/value.ts';
 import { countsForVerdict, standsBeforeGreen } from '../result/counts.ts';
 import type { MetricResult } from '../result/metric-result.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { tableOf, within, type Tries } from '../statistics/table.ts';
+import { tableOf, type Tries, within } from '../statistics/table.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import type { Outcome } from '../types/metric.ts';
-import { entryNumber } from './values.ts';
 
 /**
  * Where head lacks more than this share of base's references or tries, that is not left to chance.

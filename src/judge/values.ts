@@ -1,4 +1,4 @@
-import { metricNumber } from '../metrics/index.ts';
+import { entryNumber, metricNumber } from '../metrics/value.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { clustersOf, gateWordOf } from '../plan/tries.ts';
 import type { MetricValues } from '../result/metric-result.ts';
@@ -6,10 +6,10 @@ import { holm } from '../statistics/gate.ts';
 import { LOOKS, lookLevels } from '../statistics/looks.ts';
 import { createRandom } from '../statistics/random.ts';
 import { within } from '../statistics/table.ts';
-import { valueTest, type ValueTest, type Values } from '../statistics/value-test.ts';
+import { type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
 import { directionIn, everyMetric, isPairwise } from '../suite/metrics.ts';
 import type { Better, Metric, Score } from '../types/metric.ts';
-import { isMap, type Json, type Side } from '../types/plain.ts';
+import { isMap, type Side } from '../types/plain.ts';
 
 /** One number that a metric gives of each answer. */
 export interface MetricNumber {
@@ -73,11 +73,6 @@ function entriesOf(scores: readonly Score[]): string[] {
   if (maps.every((map) => Object.keys(map).length < 2)) return [];
   const names = new Set(maps.flatMap((map) => Object.keys(map)));
   return [...names].filter((name) => maps.some((map) => entryNumber(map, name) !== null));
-}
-
-/** The number of one entry of a map; null: it is no map, or has none there. */
-export function entryNumber(value: Json, name: string): number | null {
-  return isMap(value) && Object.hasOwn(value, name) ? metricNumber(value[name] ?? null) : null;
 }
 
 function scoreIn(scores: readonly Score[], name: string): Score[] {

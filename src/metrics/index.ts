@@ -1,6 +1,6 @@
 import type { Better, Metric, MetricLevel, MetricSource, Score } from '../types/metric.ts';
 import type { CodeResult, Message } from '../types/model.ts';
-import { isMap, codeValues, type Json } from '../types/plain.ts';
+import { codeValues, isMap, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, transcript, type MetricAnswer, type MetricTools } from './answer.ts';
 import { conversationMetrics } from './conversation.ts';
 import {
@@ -19,6 +19,7 @@ import { scoreRubric } from './rubric.ts';
 import { similarityMetrics } from './similarity.ts';
 import { structuredMetrics } from './structured.ts';
 import { textMetrics } from './text.ts';
+import { metricNumber } from './value.ts';
 
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
@@ -190,15 +191,6 @@ function againstBounds(
     return { ...measured, pass };
   const wanted = tooLow ? `at least ${String(min)}` : `at most ${String(max)}`;
   return { ...measured, pass, reason: pass ? null : `${String(value)}, ${wanted} wanted` };
-}
-
-/** A number, a boolean, or the only number of a map such as `is_role` returns. */
-export function metricNumber(value: Score['value']): number | null {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'number') return value;
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
-  const [only, ...others] = Object.values(value);
-  return others.length === 0 && typeof only === 'number' ? only : null;
 }
 
 function toScore({ name: metric, skip }: Metric, measured: Measured): Score {

@@ -1,6 +1,7 @@
 import { isBatched } from '../select/targets.ts';
 import type { Complete, Completion, Purpose, Request } from '../types/model.ts';
-import type { Price } from './price.ts';
+import type { Halt } from './halt.ts';
+import type { Price } from './prices.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
 
 /** Hard caps of a run; null: none. */
@@ -282,4 +283,13 @@ function outputOf(
 
 function refusal(reached: string): Completion {
   return { status: 'error', kind: 'budget', message: `not asked: ${reached}` };
+}
+
+/**
+ * The halt of a run whose cap on calls or cost is reached; null: none is, or nothing was to be held
+ * to one.
+ */
+export function budgetHalt(guard: Guard | null): Halt | null {
+  const why = guard?.reached() ?? null;
+  return why === null ? null : { title: 'Budget reached', why };
 }

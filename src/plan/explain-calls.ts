@@ -13,7 +13,8 @@ import {
   explainCalls,
 } from './explain-cost.ts';
 import type { Plan } from './plan.ts';
-import type { CostCap, Price } from './price.ts';
+import type { CostCap } from './price.ts';
+import type { Price } from './prices.ts';
 import type { SuiteComparison } from './suite-run.ts';
 import { createInputCounter } from './tokens.ts';
 

@@ -1,18 +1,18 @@
 import { isBatched } from '../select/targets.ts';
 import { isHosted, type Message, type Request, type Target } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
+import { evaluatorCallsOf } from './evaluator-plan.ts';
 import { certainCalls } from './explain-calls.ts';
-import { evaluatorCallsOf } from './grader-tests.ts';
 import { judgingCalls } from './judging-calls.ts';
 import type { Prepared } from './prepared.ts';
-import type { Price } from './price.ts';
 import {
-  type ModelForecast,
+  modelLabel,
+  priceCounts,
   type Forecast,
   type ForecastCount,
-  priceCounts,
-  modelLabel,
+  type ModelForecast,
 } from './priced-calls.ts';
+import type { Price } from './prices.ts';
 import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';
 import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 

@@ -1,5 +1,4 @@
 import type { Completion, WaitingBatches } from '../types/model.ts';
-import type { Guard } from './budget.ts';
 
 /** Why a run ended before its plan did. */
 export interface Halt {
@@ -8,15 +7,6 @@ export interface Halt {
   why: string;
   /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
   waiting?: WaitingBatches;
-}
-
-/**
- * The halt of a run whose cap on calls or cost is reached; null: none is, or nothing was to be held
- * to one.
- */
-export function budgetHalt(guard: Guard | null): Halt | null {
-  const why = guard?.reached() ?? null;
-  return why === null ? null : { title: 'Budget reached', why };
 }
 
 /**

@@ -2,14 +2,10 @@ import type { Generation } from '../select/generation.ts';
 import { steeringFor } from '../select/scoring.ts';
 import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
-import {
-  graderTestCalls as rubricCallsOf,
-  evaluatorCallsOf,
-  type EvaluatorTest,
-  type RubricTest,
-} from './grader-tests.ts';
+import { evaluatorCallsOf, type EvaluatorTest } from './evaluator-plan.ts';
+import { graderTestCalls as rubricCallsOf, type RubricTest } from './grader-tests.ts';
 import { judgingCalls } from './judging-calls.ts';
-import type { ReferenceRun, SuiteRun, NextTries } from './suite-run.ts';
+import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';
 
 /**
  * What a run will certainly ask before anything is asked: its first round of tries. Adaptive tries

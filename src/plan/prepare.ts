@@ -13,8 +13,9 @@ import type { Target } from '../types/model.ts';
 import type { Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { conversationProblems, hostOnly, unreachableRollups } from './check.ts';
+import { selectEvaluatorTests } from './evaluator-plan.ts';
 import { drafterOf, planExplain, withExplainCalls } from './explain-calls.ts';
-import { selectEvaluatorTests, selectRubricTests } from './grader-tests.ts';
+import { selectRubricTests } from './grader-tests.ts';
 import {
   newlyQuarantined,
   quarantineNotices,
@@ -26,7 +27,7 @@ import {
 import { planOf, repeatPlan } from './plan.ts';
 import { targetsOf, type PrepareInput, type Prepared } from './prepared.ts';
 import { priceFrom } from './price.ts';
-import { suiteComparison, startSuite, type SuiteComparison, type SuiteRun } from './suite-run.ts';
+import { startSuite, suiteComparison, type SuiteComparison, type SuiteRun } from './suite-run.ts';
 import { nextTries, tryPolicy } from './tries.ts';
 
 /**

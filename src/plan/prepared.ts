@@ -6,11 +6,12 @@ import type { CauseSettings, Suite } from '../suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
+import { evaluatorTargetsOf, type EvaluatorTest } from './evaluator-plan.ts';
 import { certainCalls, type Drafter, type ExplainPlan } from './explain-calls.ts';
-import { evaluatorTargetsOf, type EvaluatorTest, type RubricTest } from './grader-tests.ts';
+import type { RubricTest } from './grader-tests.ts';
 import type { Plan } from './plan.ts';
-import type { Price } from './price.ts';
-import type { SuiteComparison, SuiteRun, NextTries } from './suite-run.ts';
+import type { Price } from './prices.ts';
+import type { NextTries, SuiteComparison, SuiteRun } from './suite-run.ts';
 
 export interface PrepareInput {
   mode: 'diff' | 'sweep';

@@ -7,14 +7,15 @@ import {
   type CachedTokens,
   type Complete,
   type Completion,
-  type Metered,
   type HostedTarget,
+  type Metered,
   type Purpose,
   type Request,
   type Target,
   type Usage,
 } from '../types/model.ts';
 import { factsOf, type VendorName } from '../types/vendors.ts';
+import type { Price } from './prices.ts';
 import type { SuiteRun } from './suite-run.ts';
 
 /**
@@ -25,12 +26,6 @@ export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
 }
-
-/**
- * Dollars for one call, or null when no price is known. `cached`: what of its input went through
- * the vendor's prompt cache; absent: nothing.
- */
-export type Price = (target: Target, usage: Usage, cached?: CachedTokens) => number | null;
 
 interface Count {
   calls: number;

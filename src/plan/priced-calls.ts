@@ -1,6 +1,6 @@
 import { isBatched } from '../select/targets.ts';
-import { type Purpose, type Target } from '../types/model.ts';
-import type { Price } from './price.ts';
+import type { Purpose, Target } from '../types/model.ts';
+import type { Price } from './prices.ts';
 
 /**
  * What one model is going to be asked for one purpose, as far as that can be said before the first

@@ -6,7 +6,8 @@ import type { Conclusion, Notice, Problem, TrustLevel } from '../types/plain.ts'
 import { attributeResultSchema, droppedInsightsSchema, insightSchema } from './attributes.ts';
 import { suiteCausesSchema } from './causes.ts';
 import { changedTextSchema } from './changes.ts';
-import { evaluatorResultSchema, graderResultSchema } from './conversations.ts';
+import { evaluatorResultSchema } from './conversations.ts';
+import { graderResultSchema } from './graders.ts';
 import { runOutcomeSchema } from './outcome.ts';
 import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './pieces.ts';
 import { scoringResultSchema } from './scoring-result.ts';

@@ -1,7 +1,7 @@
 import { hasFallen } from '../explain/fallen.ts';
 import { promptChange } from '../explain/prompt-units.ts';
 import type { ReadLines } from '../explain/unit-places.ts';
-import { defaultCauseCalls, MOST_CAUSE_CALLS } from '../plan/judging-calls.ts';
+import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../plan/judging-calls.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Prepared } from '../plan/prepared.ts';
 import type { SuiteComparison, SuiteRun } from '../plan/suite-run.ts';

@@ -8,7 +8,7 @@ import { decide, decideHalted } from '../judge/gate.ts';
 import { withHistory, withSteady } from '../judge/history.ts';
 import { newlySkippedIds, suiteNotices } from '../judge/notices.ts';
 import { outcomeFields } from '../judge/outcome-fields.ts';
-import type { Decision, GateFinding, GateInput } from '../judge/outcome.ts';
+import type { Decision, GateFinding, GateInput, ReplacedModel } from '../judge/outcome.ts';
 import { rollUpSuite, type RunRollUps } from '../judge/roll-up.ts';
 import { scoringSplit } from '../judge/scoring-split.ts';
 import { underBaseFindings, unreadByBase } from '../judge/under-base.ts';
@@ -23,13 +23,13 @@ import { adaptiveTries, comparing } from '../plan/tries.ts';
 import type { Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { replacedAnswerers, type ReplacedModel } from '../select/answerers.ts';
+import { replacedAnswerers } from '../select/answerers.ts';
 import { gates } from '../select/select.ts';
 import { gatesByPreference } from '../suite/metrics.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import { causesOf } from './causes.ts';
 import { repeatedEvaluate } from './repeats.ts';
-import { type JudgeEdges, startSpending, executeRounds, type Spending } from './spending.ts';
+import { executeRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
 
 /** Executes a prepared run and puts what came of it over `blank`. */
 export async function judge(plain: Prepared, world: JudgeEdges, blank: Result): Promise<Result> {

@@ -1,7 +1,7 @@
-import type { HostCall } from '../config/imports/foreign-code.ts';
+import type { HostCall } from '../config/host-call.ts';
 import { readProject, type ReadOptions, type ReadTools } from '../config/project.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../config/settings.ts';
-import { withText, type ParsedDocuments } from '../documents/files.ts';
+import { type ParsedDocuments, withText } from '../documents/files.ts';
 import { problem } from '../errors.ts';
 import { readPinned, type Pinned } from '../explain/pinned.ts';
 import { metrics } from '../metrics/index.ts';

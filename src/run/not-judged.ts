@@ -1,5 +1,5 @@
 import { outcomeFields } from '../judge/outcome-fields.ts';
-import { evaluatorTargetsOf } from '../plan/grader-tests.ts';
+import { evaluatorTargetsOf } from '../plan/evaluator-plan.ts';
 import { targetsOf, type Prepared } from '../plan/prepared.ts';
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { NoiseNote } from '../result/pieces.ts';

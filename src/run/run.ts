@@ -1,6 +1,5 @@
-import { createGuard } from '../plan/budget.ts';
+import { budgetHalt, createGuard } from '../plan/budget.ts';
 import { askable } from '../plan/explain-calls.ts';
-import { budgetHalt } from '../plan/halt.ts';
 import { callsOf } from '../plan/plan.ts';
 import { keyProblems, type Prepared } from '../plan/prepared.ts';
 import type { Result } from '../result/result.ts';

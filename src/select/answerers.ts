@@ -1,3 +1,4 @@
+import type { ReplacedModel } from '../judge/outcome.ts';
 import type { Replaced } from '../result/result.ts';
 import { judgingTargets } from '../suite/metrics.ts';
 import { placeOf } from '../suite/models.ts';
@@ -7,14 +8,6 @@ import type { AffectedReference } from './affected.ts';
 import { bringsAnswer } from './generation.ts';
 import type { SuiteSide } from './prompt-changes.ts';
 import type { AffectedSuite } from './select.ts';
-
-/** A model that base asks and whose place something of the pull request's own takes. */
-export interface ReplacedModel extends Replaced {
-  /** Settings or prompt file that says so. */
-  file: string;
-  /** A sentence for people. */
-  sentence: string;
-}
 
 type Answerer = { kind: 'code' } | { kind: 'target'; target: Target };
 

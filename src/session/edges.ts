@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HostCall } from '../config/imports/foreign-code.ts';
+import type { HostCall } from '../config/host-call.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Halt } from '../plan/halt.ts';
 import { NO_LIST, isListed } from '../plan/price.ts';
@@ -18,10 +18,9 @@ import type { Json } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
-
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
-import { storedHistory, keepNoise, lastNoise, ledgerOf, refusalMemory } from './run-history.ts';
+import { keepNoise, lastNoise, ledgerOf, refusalMemory, storedHistory } from './run-history.ts';
 import { createSchemaChecker } from './schemas.ts';
 
 /** Resolves in the next turn of the event loop, when all that only computes has been done. */

@@ -1,12 +1,12 @@
 import { UserError, problem } from '../errors.ts';
-import type { Guard } from '../plan/budget.ts';
-import { budgetHalt, type Halt } from '../plan/halt.ts';
+import { budgetHalt, type Guard } from '../plan/budget.ts';
+import type { Halt } from '../plan/halt.ts';
 import {
   planIdentity,
   sharedInputs,
   totalOf,
-  usageOfPart,
   type Manifest,
+  usageOfPart,
 } from '../plan/manifest.ts';
 import { countReferences, type Shard } from '../plan/shards.ts';
 import type { Edges, ReadyPlan } from '../run/input.ts';
@@ -27,7 +27,7 @@ import {
 } from './parts.ts';
 import { VERSION } from './runtime.ts';
 import { openFolder } from './safe-writing.ts';
-import { evaluateWith, runInput, withEdges, type Evaluated, type Session } from './session.ts';
+import { evaluateWith, runInput, type Evaluated, type Session, withEdges } from './session.ts';
 import type { Sides } from './sides.ts';
 
 /** What every job of a sweep must have in common, as this one has it. */

@@ -1,15 +1,15 @@
 import type { ParsedDocuments } from '../documents/files.ts';
 import { materialUsed } from '../metrics/grader-prompt.ts';
 import type { Prepared } from '../plan/prepared.ts';
-import type { Price } from '../plan/price.ts';
+import type { Price } from '../plan/prices.ts';
 import { promptKey } from '../report/page/workbench-rows.ts';
-import { type SentPrompts, sentPrompts } from '../report/sections/reference-view.ts';
+import { sentPrompts, type SentPrompts } from '../report/sections/reference-view.ts';
 import type { SideResult } from '../result/reference-result.ts';
 import type { Result } from '../result/result.ts';
 import type { Edges, ReadyPlan } from '../run/input.ts';
 import { run } from '../run/run.ts';
 import type { AnswerExchange } from '../session/cached-complete.ts';
-import { runInput, withEdges, type Session } from '../session/session.ts';
+import { runInput, type Session, withEdges } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import type { Columns } from '../suite/suite.ts';
 import type { Rubric } from '../types/metric.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { WINDOW, type PlannedTry } from '../../../src/ask/execute.ts';
 import { scoreItems } from '../../../src/ask/score.ts';
-import type { Price } from '../../../src/plan/price.ts';
+import type { Price } from '../../../src/plan/prices.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../src/types/metric.ts';
 import type { HostedTarget, Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';

@@ -1,17 +1,6 @@
 import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
-import { type Json, type JsonMap, type Scalar, isMap } from '../../types/plain.ts';
-
-/** Runs a command of the bundled program and returns its output. */
-export type HostCall = (
-  command: string[],
-  setup: string[],
-  variables: Readonly<Record<string, Scalar>>,
-) => Promise<{ ok: true; value: Json } | { ok: false; why: string }>;
-
-export interface HostSettings {
-  setup: string[];
-  files: string[];
-}
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import type { HostCall, HostSettings } from '../host-call.ts';
 
 /**
  * `refused`: code is not run. `written`: it is not run, but converted as far as settings can

@@ -3,11 +3,13 @@ import type { Files } from '../../documents/files.ts';
 import type { Limits } from '../../documents/limits.ts';
 import { folderOf } from '../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
-import { entryOf, UNNAMED_MODEL } from '../../suite/models.ts';
+import { UNNAMED_MODEL, entryOf } from '../../suite/models.ts';
 import type { Settings } from '../../suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import type { HostSettings } from '../host-call.ts';
+import { schemaLine } from '../schema-line.ts';
 import { importFiles, type Draft, type Imported } from './draft.ts';
-import type { CodeHost, HostSettings } from './foreign-code.ts';
+import type { CodeHost } from './foreign-code.ts';
 import { formatOfContent, type ImportFormat } from './formats.ts';
 
 /** Default locations of other tools' files, if the settings name no prompts. */
@@ -100,11 +102,6 @@ export async function readImport(
     },
     problems,
   );
-}
-
-/** Tells editors the JSON Schema in the npm package of this major version. */
-export function schemaLine(kind: 'settings' | 'prompt' | 'tests' | 'attributes'): string {
-  return `# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/${kind}.schema.json\n`;
 }
 
 const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';

@@ -3,23 +3,24 @@ import type { Limits } from '../../documents/limits.ts';
 import type { BuiltInMetrics } from '../../suite/metrics.ts';
 import type { Settings } from '../../suite/suite.ts';
 import { counted } from '../../text/amounts.ts';
-import type { Place, JsonMap } from '../../types/plain.ts';
+import type { JsonMap, Place } from '../../types/plain.ts';
+import type { HostSettings } from '../host-call.ts';
 import { pathIn } from './assertion-parts.ts';
 import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
 import {
   A_TEST,
   createDraft,
   isScalar,
+  judgeTheRest,
   leftOut,
   remark,
   type Draft,
-  type Imported,
   type ImportFiles,
+  type Imported,
   type Share,
   uniqueNames,
-  judgeTheRest,
 } from './draft.ts';
-import type { CodeHost, HostSettings } from './foreign-code.ts';
+import type { CodeHost } from './foreign-code.ts';
 import { sayUnread } from './promptfoo-assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';

@@ -1,8 +1,9 @@
 import { emptyMap } from '../../documents/document.ts';
 import type { Limits } from '../../documents/limits.ts';
-import { type Json, type JsonMap, type Place, ownEntry } from '../../types/plain.ts';
+import { ownEntry, type Json, type JsonMap, type Place } from '../../types/plain.ts';
+import type { HostSettings } from '../host-call.ts';
 import { A_TEST, leftOut, type ImportFiles, type Loss } from './draft.ts';
-import type { CodeHost, HostSettings } from './foreign-code.ts';
+import type { CodeHost } from './foreign-code.ts';
 import { renderTemplate } from './nunjucks.ts';
 import { isCutOff, templateText } from './templates.ts';
 

@@ -1,8 +1,8 @@
-import type { GraderResult } from '../../result/conversations.ts';
+import type { GraderResult } from '../../result/graders.ts';
 import type { ReferenceResult } from '../../result/reference-result.ts';
 import type { Result } from '../../result/result.ts';
 import type { ScoringResult } from '../../result/scoring-result.ts';
-import { decimal, pValue, percent, pointsBetween, counted } from '../../text/amounts.ts';
+import { counted, decimal, pValue, percent, pointsBetween } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { Detail } from './detail.ts';
 import { code, group, joinLines, paragraph, text, type Block, type Line } from './document.ts';

@@ -1,0 +1,16 @@
+import type { Score } from '../types/metric.ts';
+import { isMap, type Json } from '../types/plain.ts';
+
+/** A number, a boolean, or the only number of a map such as `is_role` returns. */
+export function metricNumber(value: Score['value']): number | null {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'number') return value;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  const [only, ...others] = Object.values(value);
+  return others.length === 0 && typeof only === 'number' ? only : null;
+}
+
+/** The number of one entry of a map; null: it is no map, or has none there. */
+export function entryNumber(value: Json, name: string): number | null {
+  return isMap(value) && Object.hasOwn(value, name) ? metricNumber(value[name] ?? null) : null;
+}
